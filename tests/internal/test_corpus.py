@@ -36,8 +36,8 @@ def test_rows_and_traces_are_those_that_were_kept(start: int) -> None:
 def test_the_corpus_has_every_entry_of_every_registry() -> None:
     assert len(CASES) >= 2000
     texts = [json.dumps(case.document) for case in CASES]
-    kinds = ("transports", "repairs", "paths", "nics", "queues", "remedies", "workloads")
-    for kind in (*kinds, "topologies"):
+    kinds = ("transports", "repairs", "rates", "paths", "credits", "nics", "queues", "remedies")
+    for kind in (*kinds, "buffers", "workloads", "topologies"):
         names = [one["name"] for one in json.loads(_core.entries(kind))]
         # An entry that is the default of every profile need not be in a document.
         missing = [name for name in names if not any(f'"{name}"' in text for text in texts)]

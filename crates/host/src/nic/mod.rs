@@ -42,3 +42,6 @@ incast_engine::parts! {
     NicConfig of Nic at NicSite:
     "round-robin" => RoundRobin(round_robin): "The ends send one packet each in turn.";
 }
+
+#[cfg(test)]
+mod law_tests;

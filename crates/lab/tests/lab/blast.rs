@@ -41,6 +41,17 @@ fn blast(changes: &Value) -> TransportConfig {
     serde_json::from_value(table).expect("it is a transport")
 }
 
+/// The changes that make the read a shuffle among four clients.
+fn shuffle() -> Value {
+    json!({
+        "network": { "clients": 4 },
+        "workload": {
+            "name": "all-to-all", "message": "30KiB", "rounds": 3,
+            "servers": null, "sru": null, "blocks": null,
+        },
+    })
+}
+
 /// Runs a scenario with and without traces, and cancels it once. Returns its row.
 fn whole(scenario: &Scenario) -> Row {
     let none = TraceRequest::default();
@@ -83,22 +94,38 @@ fn every_part_of_every_list_finishes_a_read() {
     }
 }
 
+/// Four clients, each of which fetches a message from every other client: a host has several ends,
+/// which wait for their rate, for credit and for their card.
 #[test]
-fn fresh_connections_and_several_clients_are_read_too() {
+fn every_law_scheme_and_card_finishes_a_shuffle() {
+    let cards = incast_host::nic::ENTRIES.iter().map(|card| json!(card.name));
+    for nic in cards.chain([json!(null)]) {
+        for rate in incast_transports::rate::ENTRIES {
+            for credit in incast_transports::credit::ENTRIES {
+                let changes = json!({ "rate": rate.name, "credit": credit.name, "nic": nic });
+                let row = whole(&scenario(&blast(&changes), &shuffle()));
+                let told = (row.status, row.blocks, row.bytes);
+                assert_eq!(told, ("ok", 3, 3 * 12 * 30 * 1024), "{changes}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_transport_finishes_a_read() {
+    for entry in incast_transports::ENTRIES {
+        let transport = TransportConfig::named(entry.name).expect("it has defaults");
+        let row = whole(&scenario(&transport, &json!({})));
+        let told = (row.status, row.blocks, row.bytes);
+        assert_eq!(told, ("ok", 4, 4 * 16 * 20 * 1024), "{}", entry.name);
+    }
+}
+
+#[test]
+fn fresh_connections_are_read_too() {
     let fresh = json!({ "workload": { "connections": "fresh" } });
     let row = whole(&scenario(&blast(&json!({})), &fresh));
     assert_eq!((row.status, row.blocks), ("ok", 4));
-    let shuffle = json!({
-        "network": { "clients": 4 },
-        "workload": {
-            "name": "all-to-all", "message": "30KiB", "rounds": 3,
-            "servers": null, "sru": null, "blocks": null,
-        },
-    });
-    for nic in [json!(null), json!("round-robin")] {
-        let row = whole(&scenario(&blast(&json!({ "nic": nic })), &shuffle));
-        assert_eq!((row.status, row.blocks, row.bytes), ("ok", 3, 3 * 12 * 30 * 1024), "{nic}");
-    }
 }
 
 /// Without losses, selective repeat and go-back-N send the same packets.
@@ -156,7 +183,8 @@ fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     };
     let mut transport = blast(&json!({ "repair": "selective-repeat" }));
     let plain = whole(&scenario(&transport, &json!({})));
-    let TransportConfig::Blast(params) = &mut transport;
+    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
+    let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.rate = RateLaws::Foreign(Foreign::new("halving", law));
     let slow = scenario(&transport, &json!({}));
     assert_eq!(
@@ -196,7 +224,8 @@ fn a_path_chooser_from_elsewhere_hears_what_became_of_packets() {
         Box::new(Avoiding { path: 0, heard: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({ "repair": "selective-repeat" }));
-    let TransportConfig::Blast(params) = &mut transport;
+    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
+    let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.paths = Paths::Foreign(Foreign::new("avoiding", chooser));
     let changes = json!({ "network": {
         "topology": { "name": "leaf-spine", "leaves": 2, "spines": 4 },
@@ -236,7 +265,8 @@ impl Credit for Stingy {
 fn a_credit_scheme_from_elsewhere_limits_the_sender() {
     let mut transport = blast(&json!({}));
     let scheme = |_: &Seat| -> Box<dyn Credit> { Box::<Stingy>::default() };
-    let TransportConfig::Blast(params) = &mut transport;
+    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
+    let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.credit = Credits::Foreign(Foreign::new("stingy", scheme));
     // The buffer holds 4 KiB from each of the sixteen servers, and their headers.
     let row = whole(&scenario(&transport, &json!({ "network": { "buffer": "80KiB" } })));
@@ -292,7 +322,8 @@ fn a_repair_from_elsewhere_is_used_by_both_ends() {
         Box::new(Counting { inner, timeouts: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({}));
-    let TransportConfig::Blast(params) = &mut transport;
+    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
+    let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.repair = Repairs::Foreign(Foreign::new("counting", repair));
     let scenario = scenario(&transport, &json!({}));
     let none = TraceRequest::default();

@@ -151,3 +151,6 @@ impl FlowControlConfig {
         matches!(self, Self::None(_))
     }
 }
+
+#[cfg(test)]
+mod law_tests;
