@@ -38,7 +38,6 @@ BESIDE = {
     "scenario/src/transport/meet.rs": "a remedy that requires another value sets the key",
     "scenario/src/void/rules.rs": "another key has no effect together with this one",
     "scenario/src/document.rs": "an example in a message",
-    "lab/src/run.rs": "an example in a message",
     "tcp/src/send/mod.rs": "exports the estimator",
     "tcp/src/connection/getters.rs": "shows the estimator to probes",
 }

@@ -21,6 +21,7 @@ macro_rules! transports {
         /// A transport and its parameters, as a scenario names it.
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "name", expecting = "a table")]
+        #[non_exhaustive]
         pub enum TransportConfig {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
         }

@@ -183,7 +183,6 @@ fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     };
     let mut transport = blast(&json!({ "repair": "selective-repeat" }));
     let plain = whole(&scenario(&transport, &json!({})));
-    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
     let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.rate = RateLaws::Foreign(Foreign::new("halving", law));
     let slow = scenario(&transport, &json!({}));
@@ -195,6 +194,29 @@ fn a_rate_law_from_elsewhere_slows_a_sender_down() {
     assert_eq!((row.status, row.blocks), ("ok", 4));
     assert!(nacks.load(Relaxed) > 0, "it hears of losses");
     assert!(row.drops * 2 < plain.drops, "{} of {}", row.drops, plain.drops);
+}
+
+/// Sends at a tenth of the rate of the line.
+struct Tenth(Rate);
+
+impl RateLaw for Tenth {
+    fn rate(&self) -> Option<Rate> {
+        Some(self.0)
+    }
+}
+
+/// A paced end may send before its card lets it. It then waits for its turn, without a deadline in
+/// the past.
+#[test]
+fn paced_ends_take_turns_at_a_card() {
+    let law = |seat: &Seat| -> Box<dyn RateLaw> { Box::new(Tenth(Rate(seat.rate.0 / 10))) };
+    for nic in [json!(null), json!("round-robin")] {
+        let mut transport = blast(&json!({ "nic": nic }));
+        let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
+        params.rate = RateLaws::Foreign(Foreign::new("tenth", law));
+        let row = whole(&scenario(&transport, &shuffle()));
+        assert_eq!((row.status, row.blocks, row.bytes), ("ok", 3, 3 * 12 * 30 * 1024), "{nic}");
+    }
 }
 
 /// Leaves a path on which a packet was lost or marked, and counts the feedback of each kind.
@@ -224,7 +246,6 @@ fn a_path_chooser_from_elsewhere_hears_what_became_of_packets() {
         Box::new(Avoiding { path: 0, heard: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({ "repair": "selective-repeat" }));
-    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
     let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.paths = Paths::Foreign(Foreign::new("avoiding", chooser));
     let changes = json!({ "network": {
@@ -265,7 +286,6 @@ impl Credit for Stingy {
 fn a_credit_scheme_from_elsewhere_limits_the_sender() {
     let mut transport = blast(&json!({}));
     let scheme = |_: &Seat| -> Box<dyn Credit> { Box::<Stingy>::default() };
-    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
     let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.credit = Credits::Foreign(Foreign::new("stingy", scheme));
     // The buffer holds 4 KiB from each of the sixteen servers, and their headers.
@@ -322,7 +342,6 @@ fn a_repair_from_elsewhere_is_used_by_both_ends() {
         Box::new(Counting { inner, timeouts: Arc::clone(&told) })
     };
     let mut transport = blast(&json!({}));
-    #[allow(irrefutable_let_patterns, reason = "the list may have one transport, or several")]
     let TransportConfig::Blast(params) = &mut transport else { unreachable!("it is blast") };
     params.repair = Repairs::Foreign(Foreign::new("counting", repair));
     let scenario = scenario(&transport, &json!({}));
