@@ -1,4 +1,4 @@
-//! A buffer over the bytes of an input.
+//! A buffer over the bytes of an input, and numbers in these bytes.
 
 use std::io::{ErrorKind, Read, Result};
 
@@ -83,6 +83,12 @@ impl Buffer {
         }
         Ok(true)
     }
+}
+
+/// Four bytes as a number.
+pub fn four(bytes: &[u8], at: usize, big_endian: bool) -> u32 {
+    let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+    if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod gre;
 mod ip;
 mod link;
 mod mpls;
+pub mod plain;
 mod ppp;
 mod udp;
 
@@ -64,8 +65,7 @@ impl Way {
     }
 }
 
-/// The TCP packet in a frame. The whole frame had `length` bytes on the wire.
-#[inline]
+/// The TCP packet in a frame, layer by layer. The whole frame had `length` bytes on the wire.
 pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
     // Number of bytes of the frame that were not captured.
     let missing = length.saturating_sub(frame.len() as u32);

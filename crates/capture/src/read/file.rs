@@ -4,7 +4,7 @@ use std::io::{Error, Read};
 use std::path::{Path, PathBuf};
 
 use super::buffer::Buffer;
-use super::decode::{self, Other};
+use super::decode::{self, Other, plain};
 use super::pcap::Pcap;
 use super::pcapng::Pcapng;
 use super::record::Next;
@@ -153,6 +153,10 @@ impl File {
                 }
             };
             self.tally.frames += 1;
+            if let Some(packet) = plain::packet(&frame) {
+                self.tally.packets += 1;
+                return Some(Packet { frame: self.tally.frames, file: self.number, ..packet });
+            }
             match decode::packet(frame.link, frame.bytes, frame.length) {
                 Ok(packet) => {
                     self.tally.packets += 1;

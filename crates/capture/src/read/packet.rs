@@ -150,6 +150,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Timestamps, if any, and no other option.
+    pub(super) fn only(timestamps: Option<Timestamps>) -> Self {
+        Self { timestamps, ..Self::default() }
+    }
+
     /// Ranges that have arrived out of order, each as its first sequence number and its last
     /// sequence number + 1 (RFC 2018 §3). The first range may be a duplicate (RFC 2883).
     pub fn sacks(&self) -> &[(u32, u32)] {
@@ -162,7 +167,7 @@ impl Options {
         // Nearly every packet has only timestamps, in the form that RFC 7323 §3.2 and appendix A
         // recommend.
         if let ([1, 1, 8, 10, times @ ..], 12) = (bytes, bytes.len()) {
-            return Self { timestamps: Some(Timestamps::read(times)), ..Self::default() };
+            return Self::only(Some(Timestamps::read(times)));
         }
         Self::listed(bytes)
     }

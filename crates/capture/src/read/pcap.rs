@@ -2,8 +2,8 @@
 
 use std::io::Result;
 
-use super::buffer::Buffer;
-use super::record::{Frame, MOST, Next, four};
+use super::buffer::{Buffer, four};
+use super::record::{Frame, MOST, Next};
 
 /// The properties of a file that its header gives.
 pub struct Pcap {

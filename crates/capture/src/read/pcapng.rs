@@ -2,8 +2,8 @@
 
 use std::io::Result;
 
-use super::buffer::Buffer;
-use super::record::{Frame, MOST, Next, four};
+use super::buffer::{Buffer, four};
+use super::record::{Frame, MOST, Next};
 
 const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
 const INTERFACE: u32 = 1;
@@ -195,9 +195,9 @@ impl Pcapng {
     }
 
     fn frame<'a>(&self, kind: u32, body: &'a [u8]) -> Option<Frame<'a>> {
-        let field = |at: usize| Some(four(body.get(at..at + 4)?, 0, self.big_endian));
         if kind == SIMPLE_PACKET {
-            let (interface, length) = (self.interfaces.first()?, field(0)?);
+            let length = four(body.get(..4)?, 0, self.big_endian);
+            let interface = self.interfaces.first()?;
             let captured = (length.min(match interface.snaplen {
                 0 => u32::MAX,
                 snaplen => snaplen,
@@ -206,15 +206,17 @@ impl Pcapng {
             let bytes = &body[4..4 + captured];
             return Some(Frame { time: 0, link: interface.link, length, bytes });
         }
+        let (fixed, rest) = body.split_first_chunk::<20>()?;
+        let field = |at: usize| four(fixed, at, self.big_endian);
         let which = match kind {
-            OLD_PACKET if self.big_endian => field(0)? >> 16,
-            OLD_PACKET => field(0)? & 0xffff,
-            _ => field(0)?,
+            OLD_PACKET if self.big_endian => field(0) >> 16,
+            OLD_PACKET => field(0) & 0xffff,
+            _ => field(0),
         };
         let interface = self.interfaces.get(which as usize)?;
-        let time = interface.clock.nanoseconds(field(4)?, field(8)?);
-        let (captured, length) = (field(12)? as usize, field(16)?);
-        let bytes = body.get(20..)?.get(..captured)?;
+        let time = interface.clock.nanoseconds(field(4), field(8));
+        let (captured, length) = (field(12) as usize, field(16));
+        let bytes = rest.get(..captured)?;
         Some(Frame { time, link: interface.link, length, bytes })
     }
 }

@@ -1,4 +1,4 @@
-//! What every format of capture files has: records, and numbers of four bytes.
+//! What every format of capture files has: records.
 
 /// The longest frame of a capture. A longer frame means that the file is damaged.
 pub const MOST: u32 = 1 << 24;
@@ -21,10 +21,4 @@ pub enum Next<'a> {
     Cut,
     /// The decompressed file is damaged from this byte on.
     Damaged(u64, String),
-}
-
-/// Four bytes as a number.
-pub fn four(bytes: &[u8], at: usize, big_endian: bool) -> u32 {
-    let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-    if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
 }
