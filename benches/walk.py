@@ -33,7 +33,7 @@ from timing.cases import AMPLE
 ROOT = Path(__file__).resolve().parent.parent
 READER = ROOT / "target" / "release" / "examples" / "speed"
 MOST_FILES = 22
-MOST_FILES_OF_CAPTURE = 37
+MOST_FILES_OF_CAPTURE = 20
 SNAPLEN = 96
 ENHANCED_PACKET = 6
 """The kind of a pcapng block that has a frame."""

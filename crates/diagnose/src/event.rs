@@ -31,6 +31,19 @@ pub struct Message {
     pub again: u32,
 }
 
+/// An ACK of new data.
+#[derive(Clone, Copy, Debug)]
+pub struct Acked {
+    /// Whether the window was used up before the ACK.
+    pub full: bool,
+    /// Number of bytes that have arrived, or 0 if the ACK may end a repair, so that the data may
+    /// have arrived with pauses in between.
+    pub bytes: i64,
+    /// Number of acknowledged bytes.
+    pub step: i64,
+    pub at: Time,
+}
+
 /// An event; `side` is the number of the end that sends.
 #[derive(Clone, Debug)]
 pub enum Event {
@@ -65,9 +78,8 @@ pub enum Event {
     Unseen { side: usize, bytes: i64 },
     /// A round of packets has ended. `full` is true if the round ended at the edge of the window.
     Round { side: usize, full: bool },
-    /// New data were acknowledged. `full` is true if the window was used up before the ACK. `bytes`
-    /// is 0 if the ACK may end a repair, so that the data may have arrived with pauses in between.
-    Acked { side: usize, full: bool, bytes: i64, step: i64, at: Time },
+    /// New data were acknowledged.
+    Acked { side: usize, acked: Acked },
 }
 
 impl Event {

@@ -50,21 +50,20 @@ impl Hosts {
     }
 
     /// The idle time of the link to a host until now.
-    fn mark(&self, place: usize, now: Time) -> Mark {
+    pub fn mark(&self, place: usize, now: Time) -> Mark {
         let began = Mark { idle: now - self.began };
         self.receiver(place).map_or(began, |receiver| receiver.load.mark(now))
     }
 
-    /// Takes a packet from one host to another. Returns the idle times of the links to the packet's
-    /// target and source until now. `usual` holds a usual round trip and the usual wait in a queue
-    /// behind the point.
+    /// Takes a packet from one host to another. `usual` holds a usual round trip and the usual wait
+    /// in a queue behind the point.
     pub fn carry(
         &mut self,
         packet: &Packet,
         (source, target): (usize, usize),
         key: Key,
         usual: (Span, Span),
-    ) -> (Mark, Mark) {
+    ) {
         let now = Time::of(packet);
         if packet.payload > 0 {
             let receiver = self.receiving(target);
@@ -74,11 +73,9 @@ impl Hosts {
         if let Some(receiver) = self.receives(target) {
             receiver.heard = now;
         }
-        let marks = (self.mark(target, now), self.mark(source, now));
         if packet.has(flags::ECE) && !packet.has(flags::SYN) && packet.payload == 0 {
             self.receiving(source).tallies.echoed += 1;
         }
-        marks
     }
 
     /// The data that the host at an index received, mutably.
@@ -147,8 +144,9 @@ mod tests {
     /// Takes a packet from host 0 to host 1, and returns the idle times of the target's link and of
     /// the source's link.
     fn carry(hosts: &mut Hosts, packet: &Packet) -> (Span, Span) {
-        let (mark, own) = hosts.carry(packet, (0, 1), (1, 0), (MS, Span::ZERO));
-        (mark.idle, own.idle)
+        hosts.carry(packet, (0, 1), (1, 0), (MS, Span::ZERO));
+        let now = Time::of(packet);
+        (hosts.mark(1, now).idle, hosts.mark(0, now).idle)
     }
 
     #[test]

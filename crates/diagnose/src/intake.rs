@@ -132,6 +132,10 @@ impl Mark {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Trail {
     marks: [(Mark, Time); TRAIL],
+    /// The sequence numbers and the acknowledgment numbers of the marks. Nearly always, they show
+    /// that a packet is no copy.
+    seqs: [u32; TRAIL],
+    acks: [u32; TRAIL],
     count: usize,
 }
 
@@ -141,6 +145,13 @@ impl Trail {
         let mut trail = Self::default();
         trail.remember(Mark::of(packet), now);
         trail
+    }
+
+    /// Whether a remembered packet may have the numbers of this packet.
+    fn may_have(&self, packet: &Packet) -> bool {
+        // One comparison of all, instead of a branch for each.
+        let all = self.seqs.iter().zip(&self.acks);
+        all.fold(0, |any, (&seq, &ack)| any | u32::from(seq == packet.seq && ack == packet.ack)) > 0
     }
 
     /// If the packet is a copy, returns the time since the original was seen; otherwise, remembers
@@ -166,6 +177,8 @@ impl Trail {
 
     fn remember(&mut self, mark: Mark, now: Time) {
         self.marks[self.count % TRAIL] = (mark, now);
+        self.seqs[self.count % TRAIL] = mark.seq;
+        self.acks[self.count % TRAIL] = mark.ack;
         self.count = if self.count + 1 == 2 * TRAIL { TRAIL } else { self.count + 1 };
     }
 }
@@ -257,24 +270,37 @@ impl Intake {
         trip: Option<Span>,
     ) -> bool {
         self.packets += 1;
-        let data = packet.payload > 0;
-        let soonest = trip.map_or(COPIED, |trip| (trip / 2).min(COPIED_MOST));
-        let soonest = self.lag.map_or(soonest, |lag| soonest.max(2 * lag));
-        let copied = self.lag.is_some()
-            || self.copies_of_data >= COPIES && 4 * self.copies_of_data > self.data;
-        if let Some(lag) = trail.has(packet, now, soonest, copied) {
-            self.copied(packet);
-            if packet.has(flags::SYN) && lag < COPIED_SYN {
-                self.lag = self.lag.max(Some(lag));
-            }
+        if !trail.may_have(packet) {
+            trail.remember(Mark::of(packet), now);
+        } else if self.is_copy(packet, now, trail, trip) {
             return false;
         }
         if packet.has(flags::SYN) {
             self.openings += 1;
-        } else if data {
+        } else if packet.payload > 0 {
             self.data += 1;
         } else if !packet.has(flags::FIN) && !packet.has(flags::RST) {
             self.bare += 1;
+        }
+        true
+    }
+
+    /// Whether a packet is a copy of a remembered packet. If so, counts it; otherwise, remembers it.
+    fn is_copy(
+        &mut self,
+        packet: &Packet,
+        now: Time,
+        trail: &mut Trail,
+        trip: Option<Span>,
+    ) -> bool {
+        let soonest = trip.map_or(COPIED, |trip| (trip / 2).min(COPIED_MOST));
+        let soonest = self.lag.map_or(soonest, |lag| soonest.max(2 * lag));
+        let copied = self.lag.is_some()
+            || self.copies_of_data >= COPIES && 4 * self.copies_of_data > self.data;
+        let Some(lag) = trail.has(packet, now, soonest, copied) else { return false };
+        self.copied(packet);
+        if packet.has(flags::SYN) && lag < COPIED_SYN {
+            self.lag = self.lag.max(Some(lag));
         }
         true
     }

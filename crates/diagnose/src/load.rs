@@ -93,10 +93,13 @@ impl Load {
     /// as in use.
     fn gap(&self, now: Time) -> Span {
         let Some(last) = self.used else { return Span::ZERO };
+        let gap = now - last;
+        if gap <= self.slow.max(LEAST_GAP) {
+            return Span::ZERO;
+        }
         // The time that a packet would take at a tenth of the peak rate.
         let busy = 10 * self.duration(self.size);
-        let gap = now - last;
-        if gap > busy.max(self.slow).max(LEAST_GAP) { gap } else { Span::ZERO }
+        if gap > busy { gap } else { Span::ZERO }
     }
 
     /// The time that a packet of this size takes at the peak rate; zero before a peak rate is

@@ -95,6 +95,11 @@ impl Host {
         self.votes.silent += votes.silent;
     }
 
+    /// Adds a vote that a number agrees with the bytes of its packet.
+    pub fn agree(&mut self) {
+        self.votes.good += 1;
+    }
+
     /// Notes a SYN-ACK without a number.
     pub fn opened_bare(&mut self) {
         self.bare_openings += 1;
@@ -140,6 +145,11 @@ impl Ids {
     /// reported with the next data.
     pub fn keep(&mut self, missing: u32) {
         self.before += missing;
+    }
+
+    /// Whether packets are missing before packets without data.
+    pub fn keeps(&self) -> bool {
+        self.before > 0
     }
 
     /// Returns the kept number, and sets it to zero.
@@ -206,13 +216,15 @@ impl Numbering {
         id: u16,
         segments: u32,
     ) -> Option<u32> {
+        if self.take_next((place, flow), ids, id, segments) {
+            return Some(0);
+        }
         if self.used.is_empty() {
             self.used = vec![(0, u32::MAX); 1 << 16];
         }
         self.count = self.count.wrapping_add(1);
         let host = &mut self.hosts[place];
         host.packets += 1;
-        let between = host.last != flow;
         host.last = flow;
         let last_of_host = host.last_id.replace(id);
         let (since, before) = (ids.at, ids.last);
@@ -245,10 +257,6 @@ impl Numbering {
             return None;
         }
         ids.next = Some(following);
-        if missing == 0 {
-            host.apart += u64::from(between);
-            return Some(0);
-        }
         if host.class() == Class::Random {
             return None;
         }
@@ -262,6 +270,31 @@ impl Numbering {
             return None;
         }
         Some(missing.into())
+    }
+
+    /// Takes a packet if it has the next number of its flow, and returns whether it has.
+    pub fn take_next(
+        &mut self,
+        (place, flow): (usize, u32),
+        ids: &mut Ids,
+        id: u16,
+        segments: u32,
+    ) -> bool {
+        // A number that does not change counts nothing.
+        if ids.next != Some(id) || ids.last == id {
+            return false;
+        }
+        let Some(used) = self.used.get_mut(usize::from(id)) else { return false };
+        self.count = self.count.wrapping_add(1);
+        let host = &mut self.hosts[place];
+        host.packets += 1;
+        host.apart += u64::from(host.last != flow);
+        host.last = flow;
+        host.last_id = Some(id);
+        *used = (self.count, flow);
+        let next = Some(id.wrapping_add(segments.max(1) as u16));
+        *ids = Ids { next, last: id, at: self.count, late: false, ..*ids };
+        true
     }
 }
 

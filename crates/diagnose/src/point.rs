@@ -1,12 +1,12 @@
 //! A vantage point: its open connections, and the hosts that receive data.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use incast_capture::read::{Endpoint, Packet, flags};
 
-use crate::burst::{Begin, Burst};
-use crate::connection::{Around, Connection};
-use crate::episode::{self, Episode};
+use crate::burst::Begin;
+use crate::connection::{Around, Connection, Told};
+use crate::episode::Episode;
 use crate::event::Event;
 use crate::hosts::Hosts;
 use crate::intake::Intake;
@@ -15,9 +15,11 @@ use crate::numbering::Class;
 use crate::outage::Silences;
 use crate::parameters::Parameters;
 use crate::severity::Blocks;
-use crate::stall::{Cause, Ended, Place, Stall};
+use crate::stall::{Place, Stall};
 use crate::time::{Span, Time};
 use crate::vantage::{Evidence, Vantage};
+
+mod judge;
 
 /// Largest number of connections that are kept open, and number of packets between two searches for
 /// connections to close.
@@ -28,25 +30,8 @@ const SWEEP: u64 = 1 << 16;
 const FORGET: Span = Span::from_secs(300);
 /// Largest number of listed items. Further items are only counted.
 const LISTED: usize = 100_000;
-/// Confidence in a cause that was decided at the end by the identifications of packets.
-const NUMBERED: f64 = 0.9;
-/// Confidence that a flow waited for a lost window, if the only evidence is that other flows lost
-/// packets during the wait.
-const BESIDE: f64 = 0.75;
-/// A wait that is shorter than the usual timer divided by this factor was not ended by a timer.
-const SHORT: i64 = 4;
-/// If a wait is shorter than this and nothing shows a loss, the flow waited for a server.
-const LONG: Span = Span::from_millis(150);
 /// Flows of one burst begin within this time, or within ten round trips.
 const TOGETHER: Span = Span::from_millis(1);
-/// The lengths of waits in units of the timer: after one expiry, after two and after three, because
-/// the timer doubles.
-const BACK_OFFS: [i64; 3] = [1, 3, 7];
-/// Timers of one burst differ by at most this fraction (1/n), because round trips differ.
-const ALIKE: i64 = 50;
-/// If this number of hosts have waits of equal length, timers have ended these waits, because so
-/// many slow servers would hardly be late by the same time.
-const HOSTS: usize = 3;
 /// If the round trip is shorter than this, a host's own delay is as long as the delay of the path.
 const NEAR_BY: Span = Span::from_micros(200);
 /// A host gets its next request after it has sent a piece of data. Sending a piece takes at least
@@ -85,12 +70,17 @@ pub struct Point {
     pub last: Time,
     pub least: usize,
     events: Vec<Event>,
+    /// Whether ordinary packets take the short path; only a test turns it off.
+    predicts: bool,
+    /// Number of packets that have taken the short path.
+    #[cfg(test)]
+    predicted: u64,
 }
 
 impl Point {
     /// Makes an empty point. An episode must have at least `least` flows.
     pub fn new(least: usize) -> Self {
-        Self { least, ..Self::default() }
+        Self { least, predicts: true, ..Self::default() }
     }
 
     /// Takes a packet.
@@ -100,45 +90,96 @@ impl Point {
             self.packets += 1;
             return;
         }
-        let packet = &Packet { time: now.as_nanos(), ..*packet };
+        if now == Time::of(packet) {
+            self.take_in_order(packet, now);
+        } else {
+            self.take_in_order(&Packet { time: now.as_nanos(), ..*packet }, now);
+        }
+    }
+
+    /// Takes a packet whose time is `now` on a clock that never goes back.
+    fn take_in_order(&mut self, packet: &Packet, now: Time) {
         self.count(now);
         let ends = packet.ends();
         let side = usize::from(packet.source != ends[0]);
         let opens = packet.has(flags::SYN) && !packet.has(flags::ACK);
-        let known = self.connections.get_mut(&ends);
-        if opens && known.is_some_and(|one| one.whole().ends_before(packet, side)) {
-            self.close(ends);
+        if opens {
+            self.close_before(packet, ends, side);
         }
         let opened = self.opened;
-        let known = self.connections.entry(ends).or_insert_with(|| {
-            self.opened += 1;
-            let places = ends.map(|end| self.hosts.place(end.address));
-            Known::new(Connection::new(self.opened, ends, places, now))
-        });
-        let is_first = self.opened > opened;
-        let connection = known.whole();
-        if !take_in(&mut self.intake, connection, packet, side) {
-            return;
-        }
-        let [source, target] = [connection.hosts[side], connection.hosts[1 - side]];
-        let missing = connection.missing_before(packet, side, &mut self.hosts.numbering);
-        if connection.flow_mut(side).is_old(packet) {
-            self.intake.copied(packet);
-            return;
-        }
-        let counted = self.hosts.numbering.host(source).class() == Class::PerConnection;
-        let key = (connection.serial, side);
+        let known = match self.connections.get_mut(&ends) {
+            Some(known) => known,
+            None => self.connections.entry(ends).or_insert({
+                self.opened += 1;
+                let places = ends.map(|end| self.hosts.place(end.address));
+                Known::new(Connection::new(self.opened, ends, places, now))
+            }),
+        };
+        let connection = match known {
+            Known::Whole(connection) => connection,
+            Known::Lone(_) => known.whole(),
+        };
+        let (intake, numbering) = (&mut self.intake, &mut self.hosts.numbering);
+        let Ok(missing) = connection.take_in(packet, side, intake, numbering) else { return };
+        let hosts @ [source, target] = [connection.hosts[side], connection.hosts[1 - side]];
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
         self.silences.take(packet, now);
-        let usual = (round_trip, connection.trips().queued(1 - side));
-        let (mark, own) = self.hosts.carry(packet, (source, target), key, usual);
+        let usual = (round_trip, connection.queued(1 - side));
+        self.hosts.carry(packet, (source, target), (connection.serial, side), usual);
+        let mark = self.hosts.mark(target, now);
         let timer = self.parameters.timer.usual();
-        let around = Around { mark, own, round_trip, missing, counted, timer };
+        let told = match missing {
+            None | Some(0) if self.predicts => {
+                connection.ordinary(packet, side, mark, (round_trip, timer))
+            }
+            _ => None,
+        };
+        if let Some(told) = told {
+            #[cfg(test)]
+            {
+                self.predicted += 1;
+            }
+            self.tell(packet, hosts, missing, &told);
+        } else {
+            let own = self.hosts.mark(source, now);
+            let counted = self.hosts.numbering.host(source).class() == Class::PerConnection;
+            let around = Around { mark, own, round_trip, missing, counted, timer };
+            self.handle(packet, ends, around, self.opened > opened);
+        }
+        if self.packets.is_multiple_of(SWEEP) {
+            self.sweep();
+        }
+    }
+
+    /// Notes what an ordinary packet from the first of two hosts to the second has told.
+    fn tell(&mut self, packet: &Packet, hosts: [usize; 2], missing: Option<u32>, told: &Told) {
+        let [source, _] = hosts;
+        if packet.payload > 0 {
+            if missing.is_some() {
+                self.hosts.numbering.host(source).agree();
+            }
+            return;
+        }
+        self.intake.acknowledged(told.step, 0);
+        if let Some(acked) = told.acked {
+            self.hosts.receiving(source).acked(acked);
+        }
+        if let Some(trip) = told.trip {
+            self.parameters.trip(trip);
+        }
+    }
+
+    /// Takes a packet of any kind; `is_first` tells whether it is the first of its connection.
+    fn handle(&mut self, packet: &Packet, ends: [Endpoint; 2], around: Around, is_first: bool) {
+        let Some(known) = self.connections.get_mut(&ends) else { return };
+        let connection = known.whole();
+        let (side, serial) = (usize::from(packet.source != ends[0]), connection.serial);
+        let hosts = connection.hosts;
         let before = connection.flow(1 - side).bytes.una();
         let mut events = std::mem::take(&mut self.events);
         connection.handle(packet, around, &mut events);
         let votes = connection.votes(side);
-        self.hosts.numbering.host(source).add(votes);
+        self.hosts.numbering.host(hosts[side]).add(votes);
         self.intake.acknowledged(connection.flow(1 - side).bytes.una() - before, 0);
         let over = connection.over();
         if let Some(trip) = connection.trips().round() {
@@ -147,13 +188,18 @@ impl Point {
         if is_first {
             known.rest(packet, around);
         }
-        self.apply(ends, (key.0, connection_hosts(source, target, side)), &mut events);
+        self.apply(ends, (serial, hosts), &mut events);
         self.events = events;
         if over && packet.payload == 0 {
             self.close(ends);
         }
-        if self.packets.is_multiple_of(SWEEP) {
-            self.sweep();
+    }
+
+    /// Ends the connection between two ends, if a SYN opens another connection between them.
+    fn close_before(&mut self, syn: &Packet, ends: [Endpoint; 2], side: usize) {
+        let known = self.connections.get_mut(&ends);
+        if known.is_some_and(|one| one.whole().ends_before(syn, side)) {
+            self.close(ends);
         }
     }
 
@@ -215,46 +261,6 @@ impl Point {
         self.decide_by_numbers();
         self.forget_short_waits();
         self.stalls_in_order();
-    }
-
-    /// Forgets waits that are much shorter than the usual timer, if this timer is known and not
-    /// shorter than `LONG`. Such a short wait ended with a repair that a queue had delayed. Waits
-    /// for a lost SYN are kept, because they have another timer.
-    fn forget_short_waits(&mut self) {
-        let Some(usual) = self.parameters.timer.usual().filter(|usual| *usual >= LONG) else {
-            return;
-        };
-        let is_short = |stall: &Stall| {
-            let of_data = stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake);
-            of_data && stall.length() * SHORT < usual
-        };
-        // If an episode has only short stalls, these stalls are kept.
-        let all_short = |episode: &&Episode| {
-            episode.stalls.iter().all(|&at| is_short(&self.stalls[at]) || self.stalls[at].void)
-        };
-        let kept: BTreeSet<usize> =
-            self.episodes.iter().filter(all_short).flat_map(|one| one.stalls.clone()).collect();
-        for (at, stall) in self.stalls.iter_mut().enumerate() {
-            stall.void |= is_short(stall) && !kept.contains(&at);
-        }
-    }
-
-    /// Decides unknown and uncertain causes by the identifications of packets. At the end of the
-    /// capture, it is known which packets the identifications count.
-    fn decide_by_numbers(&mut self) {
-        for stall in &mut self.stalls {
-            if let Some(cause) = stall.if_counted
-                && (stall.cause.is_err() || stall.confidence <= NUMBERED)
-                && self.hosts.counts_connections(stall.sender.address)
-            {
-                stall.cause = Ok(if cause == Cause::LackOfDupacks && stall.near_end {
-                    Cause::Tail
-                } else {
-                    cause
-                });
-                stall.confidence = NUMBERED;
-            }
-        }
     }
 
     /// Forgets connections that have been silent for long. If there are too many connections,
@@ -356,129 +362,10 @@ impl Point {
             self.unlisted += 1;
         }
     }
-
-    fn judge_all(&mut self, place: usize, bursts: &[Burst]) {
-        for burst in bursts {
-            self.judge(place, burst);
-        }
-    }
-
-    /// Keeps a burst if it is an episode.
-    fn judge(&mut self, place: usize, burst: &Burst) {
-        self.parameters.burst(burst);
-        self.decide_restarts(place, burst);
-        let address = self.hosts.address(place);
-        let Some(receiver) = self.hosts.receiver(place) else { return };
-        let found = episode::of(burst, &self.stalls, address, &receiver.load, self.least);
-        if burst.members.len() >= self.least {
-            self.blocks.take(burst, found.as_ref());
-        }
-        match found {
-            Some(episode) if self.episodes.len() < LISTED => self.episodes.push(episode),
-            Some(_) => self.unlisted += 1,
-            None => {}
-        }
-    }
-
-    /// Decides the causes of waits after which the flow continued as after the expiry of a timer.
-    /// If other flows of the burst lost packets during the wait, the queue has overflowed, so the
-    /// waiting flow has lost packets, too. If no other flow lost packets, a short wait is a wait
-    /// for the server, and a long wait stays undecided.
-    fn decide_restarts(&mut self, place: usize, burst: &Burst) {
-        let losses: Vec<(Time, Time)> = burst
-            .stalls
-            .iter()
-            .map(|&at| &self.stalls[at])
-            .filter(|stall| stall.cause.is_ok() && stall.ended == Ended::Timeout)
-            .map(|stall| (stall.start, stall.end))
-            .collect();
-        let alike = burst.lost > 0 && self.wait_alike(burst);
-        for &at in &burst.stalls {
-            let stall = &mut self.stalls[at];
-            if !stall.open {
-                continue;
-            }
-            stall.open = false;
-            let meanwhile = |&(start, end): &(Time, Time)| start < stall.end && stall.start < end;
-            let counted =
-                stall.if_counted.filter(|_| self.hosts.counts_connections(stall.sender.address));
-            let beside = alike || losses.iter().any(meanwhile);
-            let window = (beside && stall.restart).then_some(Cause::FullWindow);
-            if let Some(cause) = counted.or(window) {
-                stall.cause = Ok(cause);
-                stall.confidence = if counted.is_some() { NUMBERED } else { BESIDE };
-                self.parameters.stall(stall);
-            } else if !beside && (stall.length() < LONG || !stall.restart) {
-                self.was_a_wait(at, place);
-            }
-        }
-    }
-
-    /// Whether flows of several hosts restart after the same time, or after three or seven times
-    /// this time: the sum of two or three timers that double. Flows that wait for timers restart in
-    /// this way, but flows that wait for servers do not.
-    fn wait_alike(&self, burst: &Burst) -> bool {
-        let open = burst.stalls.iter().map(|&at| &self.stalls[at]);
-        let open: Vec<&Stall> = open.filter(|stall| stall.open && stall.restart).collect();
-        let Some(shortest) = open.iter().map(|stall| stall.length()).min() else { return false };
-        let fits = |stall: &&&Stall| {
-            let times = BACK_OFFS.map(|times| times * shortest);
-            times
-                .iter()
-                .any(|&time| stall.length().max(time) - stall.length().min(time) < time / ALIKE)
-        };
-        let hosts: BTreeSet<_> =
-            open.iter().filter(fits).map(|stall| stall.sender.address).collect();
-        shortest >= LONG && hosts.len() >= HOSTS && open.iter().all(|stall| fits(&stall))
-    }
-
-    /// Turns a stall into a wait for the server.
-    fn was_a_wait(&mut self, at: usize, place: usize) {
-        let stall = &mut self.stalls[at];
-        stall.void = true;
-        let (sender, wait) = (stall.sender, stall.as_wait());
-        self.hosts.receiving(place).take(&Event::Waited { side: 0, wait }, sender);
-    }
-
-    /// Sorts the stalls, and updates the indices of stalls in episodes.
-    fn stalls_in_order(&mut self) {
-        let stays = |at: &usize| !self.stalls[*at].void;
-        let mut order: Vec<usize> = (0..self.stalls.len()).filter(stays).collect();
-        order.sort_by_key(|&at| (self.stalls[at].start, self.stalls[at].end));
-        let mut place = vec![usize::MAX; self.stalls.len()];
-        for (new, &old) in order.iter().enumerate() {
-            place[old] = new;
-        }
-        self.stalls = order.iter().map(|&old| self.stalls[old].clone()).collect();
-        for episode in &mut self.episodes {
-            for stall in &mut episode.stalls {
-                *stall = place[*stall];
-            }
-            episode.stalls.retain(|stall| *stall != usize::MAX);
-        }
-        self.episodes.sort_by_key(|episode| (episode.start, episode.end));
-    }
 }
 
-/// The hosts of the two ends, in the order of the ends.
-fn connection_hosts(source: usize, target: usize, side: usize) -> [usize; 2] {
-    if side == 0 { [source, target] } else { [target, source] }
-}
-
-/// Whether a packet was not in the file before.
-fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, side: usize) -> bool {
-    let trip = connection.trips().round();
-    connection.speak(side);
-    if !intake.take(packet, Time::of(packet), &mut connection.flow_mut(side).trail, trip) {
-        return false;
-    }
-    if connection.is_replay(packet, side) {
-        intake.copied(packet);
-        return false;
-    }
-    true
-}
-
+#[cfg(test)]
+mod ordinary_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use incast_capture::read::{Address, Endpoint};
 
 use crate::burst::{Begin, Burst, Bursts, Key};
-use crate::event::Event;
+use crate::event::{Acked, Event};
 use crate::load::Load;
 use crate::losses::Losses;
 use crate::stall::{Reason, Wait};
@@ -227,6 +227,16 @@ impl Receiver {
         self.taken.take(now, (bytes + HEADERS * packets).try_into().unwrap_or(0));
     }
 
+    /// Notes an ACK of new data.
+    pub fn acked(&mut self, Acked { full, bytes, step, at }: Acked) {
+        self.load.drains(at, self.taken.duration(step.clamp(0, TWO) as u32));
+        self.tallies.acks += 1;
+        self.tallies.full_acks += u64::from(full);
+        if bytes > 0 {
+            self.taken(at, bytes);
+        }
+    }
+
     /// Takes an event of one of the host's flows.
     pub fn take(&mut self, event: &Event, sender: Endpoint) {
         let tallies = &mut self.tallies;
@@ -244,14 +254,7 @@ impl Receiver {
                 tallies.unseen.0 = tallies.unseen.0.saturating_add(bytes);
                 tallies.unseen.1 += 1;
             }
-            Event::Acked { full, bytes, step, at, .. } => {
-                self.load.drains(at, self.taken.duration(step.clamp(0, TWO) as u32));
-                tallies.acks += 1;
-                tallies.full_acks += u64::from(full);
-                if bytes > 0 {
-                    self.taken(at, bytes);
-                }
-            }
+            Event::Acked { acked, .. } => self.acked(acked),
             Event::Round { full, .. } => {
                 tallies.rounds += 1;
                 tallies.full += u64::from(full);

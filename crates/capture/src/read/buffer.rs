@@ -87,8 +87,9 @@ impl Buffer {
 
 /// Four bytes as a number.
 pub fn four(bytes: &[u8], at: usize, big_endian: bool) -> u32 {
-    let bytes = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
-    if big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    let mut number = [0; 4];
+    number.copy_from_slice(&bytes[at..at + 4]);
+    if big_endian { u32::from_be_bytes(number) } else { u32::from_le_bytes(number) }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::stall::{Cause, Ended, Finding, Reason, Stall};
 use crate::time::{Span, Time};
 
 /// If a flow was silent for longer than this, an outage may have stopped it.
-const BREAK: Span = Span::from_millis(50);
+pub(super) const BREAK: Span = Span::from_millis(50);
 
 /// A segment of data, with its position in its flow.
 #[derive(Clone, Copy, Debug)]
@@ -311,19 +311,6 @@ impl Connection {
         let length = gap.now - flow.last_data();
         if called && whole && length < gap.timer.unwrap_or(Span::MAX).min(2 * LONGEST_QUEUE) / 2 {
             flow.queued.take(length - trip);
-        }
-    }
-
-    /// Measures the queue behind the point. If the ACK of a single segment takes longer than the
-    /// shortest time of an ACK, the difference is a wait in a queue.
-    pub(super) fn queue_behind(&mut self, side: usize, (sent, now): (Time, Time), alone: bool) {
-        let wait = now - sent;
-        let near = self.trips.near(side);
-        let least = self.trips.least(side).unwrap_or(wait);
-        let flow = &mut self.flows[1 - side];
-        let quiet = flow.queued.is_called(sent) && !flow.is_disturbed();
-        if alone && wait < LONGEST_QUEUE && !near && quiet {
-            flow.queued.take(wait - least);
         }
     }
 }

@@ -23,10 +23,13 @@ mod gap;
 mod missing;
 mod numbers;
 mod opening;
+mod ordinary;
 mod resent;
 mod silent;
 #[cfg(test)]
 mod tests;
+
+pub use ordinary::Told;
 
 /// The state of the vantage point when a packet is seen.
 #[derive(Clone, Copy, Debug)]

@@ -24,15 +24,15 @@ pub enum Seen {
 /// The state of a flow's bytes; byte 0 is the first byte that was seen.
 #[derive(Debug, Default)]
 pub struct Bytes {
-    base: Option<u32>,
+    pub(super) base: Option<u32>,
     /// The highest byte seen, and the first byte that was not acknowledged.
-    top: i64,
-    una: i64,
-    holes: Holes,
+    pub(super) top: i64,
+    pub(super) una: i64,
+    pub(super) holes: Holes,
     /// The longest time for which a hole existed before it was filled.
     filled_late: Span,
     /// Whether the end of the flow was seen.
-    closed: bool,
+    pub(super) closed: bool,
 }
 
 impl Bytes {

@@ -20,7 +20,7 @@ pub struct Hole {
 
 /// The holes of a flow, in order. If there are too many holes, the oldest is forgotten.
 #[derive(Debug, Default)]
-pub struct Holes(Vec<Hole>);
+pub struct Holes(pub(super) Vec<Hole>);
 
 const MOST: usize = 256;
 

@@ -2,7 +2,7 @@
 
 use incast_capture::read::{Packet, flags};
 
-use crate::event::Event;
+use crate::event::{Acked, Event};
 use crate::intake::Trail;
 use crate::numbering::{Ids, Numbering};
 use crate::stall::Place;
@@ -11,6 +11,7 @@ use crate::time::{Span, Time};
 mod bytes;
 mod holes;
 mod opening;
+mod ordinary;
 mod repair;
 mod segments;
 mod timing;
@@ -141,7 +142,7 @@ impl Flow {
     pub fn acked_event(&self, side: usize, ack: i64, at: Time) -> Event {
         let step = ack - self.bytes.una();
         let bytes = if step <= 2 * self.segments.usual() { step } else { 0 };
-        Event::Acked { side, full: self.fills_window(), bytes, step, at }
+        Event::Acked { side, acked: Acked { full: self.fills_window(), bytes, step, at } }
     }
 
     /// Notes that all bytes below `ack` have arrived.
@@ -168,12 +169,6 @@ impl Flow {
     /// Whether a repair is in progress. During a repair, some retransmissions may be missing, too.
     pub fn is_repaired(&self) -> bool {
         self.repair.covers(self.bytes.una()) || !self.bytes.are_whole()
-    }
-
-    /// Whether the receiver reports a loss, or a loss is being repaired. The time to an ACK then
-    /// tells nothing about queues.
-    pub fn is_disturbed(&self) -> bool {
-        self.repair.is_told() || self.repair.has_resent(self.bytes.una())
     }
 
     /// Reports the stalls of a message whose end is known.

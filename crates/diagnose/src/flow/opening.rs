@@ -9,13 +9,13 @@ use crate::time::Time;
 #[derive(Debug, Default)]
 pub struct Opening {
     /// The time, the sequence number and the frame of the last SYN.
-    syn: Option<(Time, u32, Place)>,
+    pub(super) syn: Option<(Time, u32, Place)>,
     /// The IP identification of the last SYN, unless it is zero.
     id: Option<u16>,
     /// Time of the first SYN, if it was sent again.
     tried: Option<Time>,
     /// Whether the SYN was acknowledged.
-    greeted: bool,
+    pub(super) greeted: bool,
 }
 
 impl Opening {

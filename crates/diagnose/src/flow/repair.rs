@@ -5,8 +5,8 @@
 pub struct Repair {
     /// Number of duplicate ACKs since the last ACK of new bytes, and whether one of them had SACK
     /// ranges.
-    dupacks: u32,
-    sacked: bool,
+    pub(super) dupacks: u32,
+    pub(super) sacked: bool,
     /// The end of the bytes that were sent before a repair began. Holes below this byte are
     /// repaired without further duplicate ACKs.
     recover: i64,
@@ -14,11 +14,11 @@ pub struct Repair {
     /// identifications of IP packets, if they count the packets of each connection.
     sent_unseen: i64,
     /// The end of the bytes that were sent again.
-    resent: i64,
+    pub(super) resent: i64,
     /// Number of segments that the receiver holds beyond a hole, and the highest byte sent before
     /// the receiver's last report.
-    held: i64,
-    held_top: i64,
+    pub(super) held: i64,
+    pub(super) held_top: i64,
 }
 
 impl Repair {
@@ -116,10 +116,10 @@ impl Repair {
 #[derive(Debug, Default)]
 pub struct Hidden {
     /// Number of hidden packets since the ACK number last increased.
-    count: u32,
+    pub(super) count: u32,
     /// Number of packets that are missing before a retransmitted packet. Some of the missing
     /// packets may have been new.
-    early: u32,
+    pub(super) early: u32,
 }
 
 impl Hidden {

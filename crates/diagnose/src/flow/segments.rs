@@ -8,7 +8,7 @@ const OPTIONS: i64 = 40;
 /// The shortest full segment (RFC 1122 §4.2.2.6).
 const FULL: i64 = 536;
 /// The longest segment on an Ethernet. A longer segment was merged.
-const ETHERNET: u32 = 1460;
+pub(super) const ETHERNET: u32 = 1460;
 
 /// Shorter segments fit into the MTU of every link. IPv6 requires an MTU of 1280 bytes, which
 /// include the headers of the packet and of a tunnel.
@@ -21,11 +21,11 @@ pub const LONGER: u32 = 60;
 #[derive(Debug, Default)]
 pub struct Segments {
     /// Number of packets of data.
-    packets: u64,
+    pub(super) packets: u64,
     /// The longest segment that the two ends accept.
-    mss: u32,
+    pub(super) mss: u32,
     /// The largest payload of a packet, except in merged segments.
-    most: u32,
+    pub(super) most: u32,
     /// Whether the flow's first packet was full. If so, the flow does not send requests.
     pushes: bool,
 }
@@ -112,11 +112,11 @@ const TRIES: u32 = 3;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tries {
     size: u32,
-    count: u32,
+    pub(super) count: u32,
     places: (Place, Place),
     /// The longest segment that was sent, and the longest segment that is known to have arrived.
-    sent: u32,
-    passed: u32,
+    pub(super) sent: u32,
+    pub(super) passed: u32,
     /// The length, the number of tries, and the first and last frame of the segment with the most
     /// tries.
     worst: Option<(u32, u32, (Place, Place))>,

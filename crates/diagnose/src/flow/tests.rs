@@ -91,14 +91,18 @@ fn a_window_is_full_if_no_further_segment_fits() {
 #[test]
 fn an_ack_of_more_than_two_segments_comes_after_a_repair() {
     let event = |ack| match window(2000).acked_event(1, ack, at(7)) {
-        Event::Acked { side, full, bytes, step, at } => (side, full, bytes, step, at),
+        Event::Acked { side, acked: Acked { full, bytes, step, at } } => {
+            (side, full, bytes, step, at)
+        }
         other => panic!("{other:?}"),
     };
     assert_eq!(event(2000), (1, true, 2000, 2000, at(7)));
     assert_eq!(event(2001), (1, true, 0, 2001, at(7)));
     let mut later = window(3000);
     later.acknowledged(500, at(9));
-    let Event::Acked { full, bytes, step, .. } = later.acked_event(0, 1500, at(7)) else {
+    let Event::Acked { acked: Acked { full, bytes, step, .. }, .. } =
+        later.acked_event(0, 1500, at(7))
+    else {
         panic!("it is an ACK");
     };
     assert_eq!((full, bytes, step), (false, 1000, 1000));
@@ -221,4 +225,19 @@ fn an_older_number_with_nothing_new_is_a_copy() {
     begun.missing(99, 1000, flags::ACK);
     begun.flow.bytes = bytes::Bytes::default();
     assert!(!begun.flow.is_old(&packet(0, 0, flags::ACK)));
+}
+
+#[test]
+fn the_queue_behind_the_point_shows_after_an_ack_released_data_and_while_nothing_is_lost() {
+    let longest = |change: fn(&mut Flow)| {
+        let mut flow = flow(2);
+        flow.queued.resume(at(5));
+        change(&mut flow);
+        flow.queue_behind(at(6), Span::from_nanos(9), Span::from_nanos(2));
+        flow.queued.longest()
+    };
+    assert_eq!(longest(|_| {}), Some(Span::from_nanos(7)));
+    assert_eq!(longest(|flow| flow.queued.resume(at(6))), None, "no ACK has released it");
+    assert_eq!(longest(|flow| flow.repair.duplicate(2000)), None);
+    assert_eq!(longest(|flow| flow.repair.resend(1)), None);
 }

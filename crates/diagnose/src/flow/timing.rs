@@ -7,11 +7,11 @@ use crate::time::{Span, Time};
 #[derive(Debug, Default)]
 pub struct Timing {
     /// The end of a segment, and the time at which it was sent.
-    segment: Option<(i64, Time)>,
+    pub(super) segment: Option<(i64, Time)>,
     /// A timestamp, and the time at which it was first seen.
-    stamp: Option<(u32, Time)>,
+    pub(super) stamp: Option<(u32, Time)>,
     /// The newest timestamp.
-    newest: Option<u32>,
+    pub(super) newest: Option<u32>,
 }
 
 impl Timing {
@@ -63,19 +63,14 @@ pub const LONGEST_QUEUE: Span = Span::from_millis(10);
 #[derive(Debug, Default)]
 pub struct Queued {
     /// Time of the last data that the flow sent although no ACK had released them.
-    resumed: Time,
-    longest: Span,
+    pub(super) resumed: Time,
+    pub(super) longest: Span,
 }
 
 impl Queued {
     /// Notes that the flow continues although no ACK has released data.
     pub fn resume(&mut self, now: Time) {
         self.resumed = now;
-    }
-
-    /// Whether an ACK released the data that were sent at `sent`.
-    pub fn is_called(&self, sent: Time) -> bool {
-        sent > self.resumed
     }
 
     /// Takes a wait in a queue.
@@ -162,10 +157,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_after_a_flow_went_on_by_itself_is_called() {
+    fn the_longest_wait_in_a_queue_is_kept() {
         let mut queued = Queued::default();
-        queued.resume(at(5));
-        assert!(queued.is_called(at(6)) && !queued.is_called(at(5)));
         assert_eq!(queued.longest(), None);
         for (wait, longest) in [(3, 3), (2, 3), (9, 9)] {
             queued.take(ns(wait));

@@ -89,8 +89,8 @@ pub struct Waiting {
     /// Time at which the flow's answer was requested, and the idle time of the requesting host's
     /// link until then.
     asked: Option<(Time, Mark)>,
-    message: Option<Message>,
-    pending: Option<Pending>,
+    pub(super) message: Option<Message>,
+    pub(super) pending: Option<Pending>,
     /// Stalls of the current message whose cause is decided when the message ends.
     unsettled: Vec<Stall>,
 }

@@ -20,12 +20,12 @@ pub struct Shut {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Window {
     /// The receiver's window scale, or `None` before the receiver's SYN.
-    scale: Option<u8>,
-    size: i64,
-    most: i64,
+    pub(super) scale: Option<u8>,
+    pub(super) size: i64,
+    pub(super) most: i64,
     /// The first byte that must not be sent.
-    edge: i64,
-    shut: Option<(Time, Place)>,
+    pub(super) edge: i64,
+    pub(super) shut: Option<(Time, Place)>,
     /// The time at which the window last closed, and the time at which it opened again.
     opened: Option<(Time, Time)>,
 }

@@ -1,11 +1,12 @@
 use incast_capture::read::Address;
 
 use super::*;
-use crate::burst::Member;
+use crate::burst::{Burst, Member};
 use crate::event::Message;
 use crate::numbering::Ids;
 use crate::receiver::Sent;
 use crate::stall::tests::stall;
+use crate::stall::{Cause, Ended};
 use crate::time::tests::{MS, at, ns};
 
 const MS_NS: i64 = 1_000_000;
@@ -348,10 +349,4 @@ fn where_one_host_sends_nearby_others_may_pass_elsewhere() {
     assert!(may(1, Some(NEAR_BY - ns(1))) && !may(1, Some(NEAR_BY)));
     assert!(may(1, None) && !may(2, None));
     assert!(place(2, 4, Some(MS)).may_miss_others(Some(Vantage::Server)));
-}
-
-#[test]
-fn hosts_are_in_the_order_of_their_ends() {
-    assert_eq!(connection_hosts(5, 7, 0), [5, 7]);
-    assert_eq!(connection_hosts(5, 7, 1), [7, 5]);
 }

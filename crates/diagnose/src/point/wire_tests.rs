@@ -3,6 +3,7 @@
 use incast_capture::read::{Address, Options};
 
 use super::*;
+use crate::stall::Cause;
 use crate::time::tests::{at, ns};
 
 fn end(host: u8, port: u16) -> Endpoint {

@@ -192,12 +192,13 @@ fn acknowledging(bytes: u32, step: i64, steps: i64) -> Receiver {
         one.packet((now, bytes), (0, 0), Address::default(), (MS, Span::ZERO));
         for _ in 0..steps {
             let (full, side) = (false, 0);
-            let event = Event::Acked { side, full, bytes: step, step, at: now };
+            let event = Event::Acked { side, acked: Acked { full, bytes: step, step, at: now } };
             one.take(&event, Endpoint::default());
         }
     }
     one.packet((at(0) + 20 * MS, 10), (0, 0), Address::default(), (MS, Span::ZERO));
-    let event = Event::Acked { side: 0, full: true, bytes: 10, step: 10, at: at(0) + 20 * MS };
+    let acked = Acked { full: true, bytes: 10, step: 10, at: at(0) + 20 * MS };
+    let event = Event::Acked { side: 0, acked };
     one.take(&event, Endpoint::default());
     one
 }
@@ -222,7 +223,8 @@ fn what_a_host_acknowledges_in_small_steps_shows_its_link_before_a_queue() {
 fn an_ack_is_of_packets_with_headers() {
     let taken = |bytes| {
         let mut one = Receiver::default();
-        let event = Event::Acked { side: 0, full: false, bytes, step: bytes, at: at(0) };
+        let acked = Acked { full: false, bytes, step: bytes, at: at(0) };
+        let event = Event::Acked { side: 0, acked };
         one.take(&event, Endpoint::default());
         one.taken.bytes()
     };

@@ -30,9 +30,9 @@ pub fn packet(frame: &Frame<'_>) -> Option<Packet> {
     let pair = |at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     let address = |at: usize| [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
     let long = |at: usize| u32::from_be_bytes(address(at));
-    let is_first_fragment = pair(IP + 6) & 0x1fff == 0;
+    let is_later_fragment = pair(IP + 6) & 0x1fff != 0;
     let is_tcp = bytes[IP - 2..=IP] == VERSION && bytes[IP + 9] == PROTOCOL;
-    if frame.link != ETHERNET || !is_tcp || !is_first_fragment {
+    if frame.link != ETHERNET || !is_tcp || is_later_fragment {
         return None;
     }
     let (timestamps, headers) = match bytes[TCP + 12] >> 4 {
