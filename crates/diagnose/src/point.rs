@@ -154,11 +154,8 @@ impl Point {
     /// Notes what an ordinary packet from the first of two hosts to the second has told.
     fn tell(&mut self, packet: &Packet, hosts: [usize; 2], missing: Option<u32>, told: &Told) {
         let [source, _] = hosts;
-        if packet.payload > 0 {
-            if missing.is_some() {
-                self.hosts.numbering.host(source).agree();
-            }
-            return;
+        if packet.payload > 0 && missing.is_some() {
+            self.hosts.numbering.host(source).agree();
         }
         self.intake.acknowledged(told.step, 0);
         if let Some(acked) = told.acked {

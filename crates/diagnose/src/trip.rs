@@ -94,6 +94,13 @@ impl Trips {
         self.0[side].take(sample, waited);
     }
 
+    /// The times after one more sample, as [`Trip::take`] takes it.
+    #[must_use]
+    pub fn with(mut self, side: usize, sample: Span, waited: Span) -> Self {
+        self.take(side, sample, waited);
+        self
+    }
+
     /// Records the time in which an endpoint answered, as [`Trip::guess`] does. The end may have
     /// waited for a timer.
     pub fn guess(&mut self, side: usize, sample: Span, waited: Span, usual: Span) {

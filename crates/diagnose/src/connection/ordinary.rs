@@ -16,6 +16,7 @@ use crate::load::Mark;
 use crate::numbering::Numbering;
 use crate::stall::Place;
 use crate::time::{Span, Time};
+use crate::trip::Trips;
 
 /// The flags that may matter, apart from ACK.
 const OTHERS: u8 = flags::SYN | flags::FIN | flags::RST;
@@ -58,6 +59,18 @@ impl Connection {
         if self.flows[side].has_next_number(packet, numbering, who) {
             return Ok((packet.payload > 0).then_some(0));
         }
+        self.take_other_number(packet, side, intake, numbering)
+    }
+
+    /// The part of `take_in` for an identification that is not the next one.
+    #[inline(never)]
+    fn take_other_number(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        intake: &mut Intake,
+        numbering: &mut Numbering,
+    ) -> Result<Option<u32>, Copied> {
         let missing = self.missing_before(packet, side, numbering);
         if self.flows[side].is_old(packet) {
             intake.copied(packet);
@@ -89,27 +102,36 @@ impl Connection {
         if !(is_plain && is_quiet && flow.is_ordinary() && other.is_ordinary()) {
             return None;
         }
-        // An answer to a timestamp may change the round trip, on which the general path depends.
-        if !flow.is_next(packet) || !other.stays_open(packet) || other.is_echoed_by(packet) {
+        if !flow.is_next(packet) || !other.stays_open(packet) {
             return None;
         }
         let step = other.step(packet)?;
+        let echoed = other.echoed_by(packet);
+        // The general path takes the answer to a timestamp before it looks at the round trip.
+        let trips = echoed.map(|sent| self.trips.with(side, now - sent, now - self.last));
+        let least = self.trips.least(side);
         let mut told = Told { step, ..Told::default() };
         if packet.payload > 0 {
-            let continues = step == 0 && flow.continues_with(packet);
-            let trip = self.trips.round();
-            if !continues || !self.goes_on(side, now, trip, usual.0) {
+            let (continues, trips) = (flow.continues_with(packet), trips.unwrap_or(self.trips));
+            if step > 0 || !continues || !self.goes_on(side, now, &trips, usual.0) {
                 return None;
             }
             let timer = usual.1.unwrap_or(Span::MAX);
-            self.flows[side].send_next(packet, now, trip, timer);
+            self.flows[side].send_next(packet, now, trips.round(), timer);
             self.marks[side] = mark;
-        } else {
-            if step == 0 || !other.is_undisturbed(step) {
-                return None;
-            }
-            told.trip = self.measure(side, step, now, usual.0);
+        } else if step == 0 || !other.is_undisturbed(step) {
+            return None;
+        }
+        if let Some(trips) = trips {
+            self.trips = trips;
+            self.flows[1 - side].stop_stamp();
+        }
+        if step > 0 {
+            self.measure(side, step, now, usual.0);
             told.acked = self.flows[1 - side].advance(step, now);
+        }
+        if self.trips.least(side) != least {
+            told.trip = self.trips.round();
         }
         self.flows[1 - side].offer_open(packet);
         self.flows[side].stamp(packet, now);
@@ -121,23 +143,20 @@ impl Connection {
 
     /// Whether new data of an end come without a pause that means anything: no outage, no wait, no
     /// new round of packets, and no data that no ACK has released.
-    fn goes_on(&self, side: usize, now: Time, trip: Option<Span>, usual: Span) -> bool {
+    fn goes_on(&self, side: usize, now: Time, trips: &Trips, usual: Span) -> bool {
         let pause = self.flows[side].pause(now);
-        let Some(trip) = trip else { return pause <= self.trips.patience(usual).min(BREAK) };
+        let Some(trip) = trips.round() else { return pause <= trips.patience(usual).min(BREAK) };
         let unasked = self.heard[side] > self.heard[1 - side] && now - self.last > trip;
         let near = pause <= trip * 2 / 5
-            || !Rounds::are_parted_by(pause, trip) && pause <= self.trips.patience(usual);
+            || !Rounds::are_parted_by(pause, trip) && pause <= trips.patience(usual);
         near && pause <= BREAK && !unasked
     }
 
-    /// Measures the time of an ACK of `step` new bytes that an end has sent. Returns the round trip
-    /// if it has become shorter.
-    fn measure(&mut self, side: usize, step: i64, now: Time, usual: Span) -> Option<Span> {
-        let (sent, alone) = self.flows[1 - side].answered(step)?;
-        let before = self.trips.least(side);
+    /// Measures the time of an ACK of `step` new bytes that an end has sent.
+    fn measure(&mut self, side: usize, step: i64, now: Time, usual: Span) {
+        let Some((sent, alone)) = self.flows[1 - side].answered(step) else { return };
         self.queue_behind(side, (sent, now), alone);
         self.trips.guess(side, now - sent, now - self.last, usual);
-        if self.trips.least(side) == before { None } else { self.trips.round() }
     }
 
     /// Measures the queue behind the point. If the ACK of a single segment takes longer than the

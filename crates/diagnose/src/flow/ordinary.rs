@@ -155,12 +155,15 @@ impl Flow {
         self.waiting.message.is_some().then_some(Acked { full, bytes, step, at: now })
     }
 
-    /// Whether a packet of the other end answers the timestamp that is timed.
-    pub fn is_echoed_by(&self, packet: &Packet) -> bool {
-        match (packet.options.timestamps, self.timing.stamp) {
-            (Some(stamps), Some((value, _))) => stamps.echo.wrapping_sub(value) as i32 >= 0,
-            _ => false,
-        }
+    /// The time of the timestamp that is timed, if a packet of the other end answers it.
+    pub fn echoed_by(&self, packet: &Packet) -> Option<Time> {
+        let (echo, (value, sent)) = (packet.options.timestamps?.echo, self.timing.stamp?);
+        (echo.wrapping_sub(value) as i32 >= 0).then_some(sent)
+    }
+
+    /// Stops the timing of a timestamp, because it was answered.
+    pub fn stop_stamp(&mut self) {
+        self.timing.stamp = None;
     }
 
     /// Notes the timestamp of a packet.
