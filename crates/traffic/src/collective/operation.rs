@@ -14,7 +14,7 @@ use crate::layout::Layout;
 use crate::numbers::Numbers;
 use crate::seam::{Load, Role, Senders, Setting, Workload};
 
-/// The common keys of a collective operation. [`collective!`] implements this trait.
+/// The common keys of a collective operation. The macro `collective!` implements this trait.
 pub trait Members {
     /// The clients that take part, if they are given.
     fn among(&self) -> Option<&Numbers>;
