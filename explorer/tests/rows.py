@@ -20,7 +20,8 @@ from incast.cli import main
 def scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the name of each scenario, and its changes to the base scenario."""
     for entry in json.loads(_core.entries("transports")):
-        yield f'transport = "{entry["name"]}"', {"transport": {"name": entry["name"]}}
+        if entry["family"] == "tcp":  # the page refuses other families
+            yield f'transport = "{entry["name"]}"', {"transport": {"name": entry["name"]}}
     for profile in ("lab", "linux", "linux-dctcp", "ns2", "ns3", "rfc"):
         yield f'profile = "{profile}"', {"profile": profile}
     for topology in ("two-tier", "leaf-spine"):
