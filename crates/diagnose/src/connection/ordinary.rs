@@ -98,8 +98,8 @@ impl Connection {
         let [flow, other] = self.flows.get_disjoint_mut([side, 1 - side]).ok()?;
         let bits = packet.flags & (OTHERS | flags::ACK);
         let is_plain = bits == flags::ACK && packet.options.sacks().is_empty();
-        let is_quiet = !self.replayed && !self.reset && now >= self.last;
-        if !(is_plain && is_quiet && flow.is_ordinary() && other.is_ordinary()) {
+        let is_in_order = !self.reset && now >= self.last;
+        if !(is_plain && is_in_order && flow.is_ordinary() && other.is_ordinary()) {
             return None;
         }
         if !flow.is_next(packet) || !other.stays_open(packet) {

@@ -49,8 +49,7 @@ impl Flow {
         let (payload, mss) = (packet.payload, self.segments.mss);
         // A probe of a closed window has at most one byte.
         let is_usual = payload > 1 && mss > 0 && (payload <= mss || payload > ETHERNET);
-        let in_message = self.segments.packets > 0 && self.waiting.message.is_some();
-        is_usual && in_message && self.hidden.early == 0
+        is_usual && self.waiting.message.is_some() && self.hidden.early == 0
     }
 
     /// The time since the last data.
@@ -96,7 +95,8 @@ impl Flow {
     /// Whether no loss has been reported, so that an ACK of `step` bytes only moves the window.
     pub fn is_undisturbed(&self, step: i64) -> bool {
         let repair = &self.repair;
-        let told = repair.dupacks > 0 || repair.sacked || repair.held > 0;
+        // A duplicate ACK has also counted a segment that is held.
+        let told = repair.sacked || repair.held > 0;
         !told && self.bytes.una + step >= repair.held_top && self.segments.mss > 0
     }
 

@@ -241,3 +241,16 @@ fn the_queue_behind_the_point_shows_after_an_ack_released_data_and_while_nothing
     assert_eq!(longest(|flow| flow.repair.duplicate(2000)), None);
     assert_eq!(longest(|flow| flow.repair.resend(1)), None);
 }
+
+#[test]
+fn packets_that_are_missing_before_an_ack_are_told_with_the_next_data() {
+    let (mut flow, mut numbering) = (flow(2), Numbering::default());
+    let who = (numbering.place(Address::v4([10, 0, 0, 1])), 0);
+    let numbered = |id, payload| Packet { id: Some(id), ..packet(0, payload, flags::ACK) };
+    assert_eq!(flow.missing_before(&numbered(5, 1000), &mut numbering, who), None);
+    assert!(flow.has_next_number(&numbered(6, 0), &mut numbering, who));
+    assert_eq!(flow.missing_before(&numbered(9, 0), &mut numbering, who), None);
+    assert!(!flow.has_next_number(&numbered(10, 1000), &mut numbering, who));
+    assert_eq!(flow.missing_before(&numbered(10, 1000), &mut numbering, who), Some(2));
+    assert!(flow.has_next_number(&numbered(11, 1000), &mut numbering, who));
+}
