@@ -62,8 +62,8 @@ pub fn entries(kind: &str) -> Option<Vec<Entry>> {
         let mut parameters = properties.as_object().cloned().unwrap_or_default();
         let name = parameters.shift_remove("name");
         let name = name.as_ref().unwrap_or(variant)["const"].as_str()?.to_owned();
-        let other = TransportConfig::named(&name).map(|other| other.kind().family());
-        let family = (kind == "transports").then(|| other.unwrap_or(TCP));
+        let other = || TransportConfig::named(&name).map(|other| other.kind().family());
+        let family = (kind == "transports").then(|| other().unwrap_or(TCP));
         let summary = variant["description"].as_str()?.to_owned();
         Some(Entry { name, summary, family, parameters })
     };

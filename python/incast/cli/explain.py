@@ -201,8 +201,8 @@ def _default(key: "Key") -> str:
     """Return the default, for each profile if they differ; an empty string if there is none."""
     from incast.scenario import schema
 
-    # A transport of another family has the same defaults in every profile.
-    of = {} if key.variant and key.name.startswith("transport.") else schema.of_profiles(key.name)
+    # Profiles set no key of a variant, such as a transport of another family.
+    of = {} if key.variant else schema.of_profiles(key.name)
     if set(of.values()) and len(of) == len(schema.profiles()):
         values: dict[str, list[str]] = {}
         for profile, value in of.items():
