@@ -98,7 +98,7 @@ def test_ctrl_c_says_how_to_go_on_and_the_next_run_does(tmp_path: Path, command:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.count("\n") == 1
-    assert "of 500 runs are kept" in err
+    assert "of 500 runs had finished and are kept" in err
     assert "run the same command again to continue" in err
     assert not list(out.rglob("*.tmp"))
     kept = {file: file.stat().st_mtime_ns for file in out.glob("runs/*.parquet")}

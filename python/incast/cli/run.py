@@ -262,5 +262,6 @@ def how_to_continue(stopped: "Interrupted", out: Path | None) -> int:
         if out is not None
         else "lost; with --out DIR, the next run can be resumed"
     )
-    typer.echo(f"incast: interrupted: {done} of {stopped.total} runs are {kept}", err=True)
+    finished = f"{done} of {stopped.total} runs had finished and are {kept}"
+    typer.echo(f"incast: interrupted: {finished}", err=True)
     return INTERRUPTED
