@@ -53,6 +53,16 @@ def test_a_single_point_has_its_values_side_by_side() -> None:
     assert sum(text.get_text().endswith("s") for text in axes.texts) >= 2
 
 
+@pytest.mark.filterwarnings("error")
+def test_only_a_read_has_a_time_at_line_rate() -> None:
+    shuffle = {"name": "all-to-all", "message": "30KiB", "rounds": 3}
+    tree = {"network": {"clients": 3}, "workload": shuffle, "run": {"seeds": 1}}
+    for drawn, is_read in ((tree, False), (document(), True)):
+        figure = incast.run(drawn).plot.completion()
+        named = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert ("at line rate" in named) == is_read
+
+
 def test_a_threshold_is_named_beside_the_picture() -> None:
     marking = {"queue": {"name": "ecn-threshold", "threshold": "5pkt"}}
     tree = document(network=marking, transport={"name": "dctcp"}, run={"seeds": 1})

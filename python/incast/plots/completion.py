@@ -45,7 +45,6 @@ def draw(results: Results, moment: Moment) -> Picture:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         where = curves.places(axes, axis, summary)
-        _guides(axes, results, summary, series[0], moment, where)
     alone = summary.height == 1
     for column, axes in names.items():
         for index, one in enumerate(series):
@@ -58,6 +57,8 @@ def draw(results: Results, moment: Moment) -> Picture:
                 axes, _positive(one, column), column,
                 axis=axis, where=place, unit=_MILLI, looks=looks, label=one.label,
             )  # fmt: skip
+    for axes in panels:
+        ideal = _guides(axes, results, summary, series[0], moment, where)
     what = "block" if moment.group == "all" else "flow"
     panels[0].set_ylabel(f"completion time of a {what} [ms]")
     if alone:
@@ -67,7 +68,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         panels[1].set_title("99th percentile", fontsize=9.5)
     _decades(panels[0])
     known = summary[f"{_LATE}{LOW}"].is_not_null().any()
-    _legend(figure, panels[0], several=several, ideal=moment.group == "all", known=bool(known))
+    _legend(figure, panels[0], several=several, ideal=ideal, known=bool(known))
     columns = [f"{name}{end}" for name in (_MEDIAN, _LATE) for end in ("", LOW, HIGH)]
     return Picture(figure, summary.select(*results.plan.swept, *map(pl.col, columns)))
 
@@ -80,7 +81,7 @@ def _of_one_point(axes: Axes, summary: pl.DataFrame) -> None:
         value = summary[column][0]
         if value is not None:
             axes.annotate(
-                units.time(value), (place, value / _MILLI), (0, -18), ha="center",
+                units.time(value), (place, value / _MILLI), (9, 0), va="center",
                 textcoords="offset points",
             )  # fmt: skip
 
@@ -102,12 +103,16 @@ def _guides(
     first: Series,
     moment: Moment,
     where: dict[int, float],
-) -> None:
-    """Draw the time at line rate, and the minimum RTO if it is the same at all points."""
+) -> bool:
+    """Draw the time at line rate, and the minimum RTO if it is the same at all points.
+
+    Only a read has a time at line rate. Return whether it was drawn.
+    """
     if moment.group != "all":
-        return
-    ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
-    x = [where[point] for point in first.points["point"]]
+        return False
+    reads = first.points.filter([results.resolved(point).reads for point in first.points["point"]])
+    ideal = [results.resolved(point).ideal / _MILLI for point in reads["point"]]
+    x = [where[point] for point in reads["point"]]
     if len(x) == 1:
         # A single value does not define the range of the axis.
         axes.set_ylim(ideal[0] / 2, ideal[0] * 2, auto=None)
@@ -116,6 +121,7 @@ def _guides(
     least = {results.resolved(point).rto_min for point in summary["point"]}
     for rto in least if len(least) == 1 else ():
         style.guide(axes, rto / _MILLI, f"RTO min {units.time(rto)}", left=True)
+    return bool(ideal)
 
 
 def _decades(axes: Axes) -> None:
