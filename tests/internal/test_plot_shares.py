@@ -280,7 +280,7 @@ def test_a_single_point_has_its_times_written() -> None:
     completion._of_one_point(one, summary)
     (text,) = one.texts
     assert (text.get_text(), text.xy) == ("2 ms", (0, 2.0))  # type: ignore[attr-defined]
-    assert text.xyann == (0, -18)  # type: ignore[attr-defined]
+    assert text.xyann == (9, 0)  # type: ignore[attr-defined]
     assert one.get_xlim() == (-0.6, 1.6)
     completion._of_one_point(both := axes(), summary.with_columns(completion_p99_s=pl.lit(0.2)))
     assert [it.xy for it in both.texts] == [(0, 2.0), (1, 200.0)]  # type: ignore[attr-defined]
