@@ -184,11 +184,26 @@ pub struct Packets {
     free: Vec<PacketId>,
     /// Number of packets per route, up to the highest route used so far.
     on_routes: Vec<u32>,
+    /// The route of the packet in each slot, side by side for [`Self::of_route`]. [`NOWHERE`] for a
+    /// free slot, and for a packet that is set aside.
+    routes: Vec<RouteId>,
 }
+
+/// The route of a packet that is not in the network.
+const NOWHERE: RouteId = RouteId(u32::MAX);
+
+/// Number of slots that [`Packets::of_route`] compares without a branch.
+const SLOTS_AT_ONCE: usize = 32;
 
 impl Default for Packets {
     fn default() -> Self {
-        Self { slots: Vec::new(), most: MOST_PACKETS, free: Vec::new(), on_routes: Vec::new() }
+        Self {
+            slots: Vec::new(),
+            most: MOST_PACKETS,
+            free: Vec::new(),
+            on_routes: Vec::new(),
+            routes: Vec::new(),
+        }
     }
 }
 
@@ -214,6 +229,7 @@ impl Packets {
         }
         self.free.push(PacketId(self.slots.len() as u32));
         self.slots.push(Packet::default());
+        self.routes.push(NOWHERE);
     }
 
     /// Stores the draft as a packet.
@@ -223,12 +239,14 @@ impl Packets {
     #[inline]
     pub fn take(&mut self) -> PacketId {
         let id = self.free.pop().expect("a packet was drafted");
-        self.join_route(self[id].route);
+        self.join_route(id);
         id
     }
 
     #[inline]
-    fn join_route(&mut self, route: RouteId) {
+    fn join_route(&mut self, id: PacketId) {
+        let route = self[id].route;
+        self.routes[id.place()] = route;
         let index = route.0 as usize;
         if index >= self.on_routes.len() {
             self.add_routes(index + 1);
@@ -241,17 +259,42 @@ impl Packets {
         self.on_routes.resize(count, 0);
     }
 
-    /// Notes that a packet was overwritten in its slot by its answer, which uses the reverse route.
+    /// Notes that a packet was overwritten in its slot by its answer, which uses another route.
     #[inline]
     pub fn turn(&mut self, id: PacketId) {
-        let route = self[id].route;
-        self.on_routes[route.reverse().0 as usize] -= 1;
-        self.join_route(route);
+        let before = self.routes[id.place()];
+        self.on_routes[before.0 as usize] -= 1;
+        self.join_route(id);
     }
 
     /// Number of packets on a route.
     pub fn on_route(&self, route: RouteId) -> u32 {
         self.on_routes.get(route.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// The packets of a route that are in the network, in no particular order. The search reads 4
+    /// bytes per slot.
+    pub fn of_route(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
+        let held = self.on_route(route) as usize;
+        let places = (0..).step_by(SLOTS_AT_ONCE);
+        let chunks = places.zip(self.routes.chunks(SLOTS_AT_ONCE)).take_while(move |_| held > 0);
+        let is_there = move |slots: &[RouteId]| slots.iter().fold(false, |any, it| any | (*it == route));
+        chunks
+            .filter(move |(_, slots)| is_there(slots))
+            .flat_map(|(place, slots)| (place..).zip(slots))
+            .filter(move |(_, it)| **it == route)
+            .take(held)
+            .map(|(place, _): (usize, _)| &self.slots[place])
+    }
+
+    /// Notes that a packet has not entered the network yet: its host keeps it.
+    pub fn set_aside(&mut self, id: PacketId) {
+        self.routes[id.place()] = NOWHERE;
+    }
+
+    /// Notes that a packet that was set aside enters the network.
+    pub fn bring_back(&mut self, id: PacketId) {
+        self.routes[id.place()] = self[id].route;
     }
 
     /// Stores a packet.
@@ -263,8 +306,8 @@ impl Packets {
     /// Frees the slot of a packet. The packet's content stays readable until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
-        let route = self[id].route.0 as usize;
-        self.on_routes[route] -= 1;
+        let route = std::mem::replace(&mut self.routes[id.place()], NOWHERE);
+        self.on_routes[route.0 as usize] -= 1;
         self.free.push(id);
     }
 

@@ -43,6 +43,7 @@ impl<P: Probe> Core<P> {
     pub(crate) fn leave(&mut self) {
         let ((departure, sequence), packet) = self.kept.pop_first().expect("a packet is kept");
         debug_assert_eq!(departure, self.now(), "a packet leaves at its departure time");
+        self.network.packets().bring_back(packet);
         let parcel = self.network.post(packet);
         let hop = self.network.next_hop(parcel).expect("a route has at least one port");
         self.wires().offer(hop, parcel, sequence);
@@ -54,6 +55,7 @@ impl<P: Probe> Core<P> {
         let now = self.now();
         self.hosts.withdraw_timed(now);
         for packet in std::mem::take(&mut self.kept).into_values() {
+            self.network.packets().bring_back(packet);
             self.network.packets().release(packet);
         }
     }
@@ -68,6 +70,7 @@ impl<P: Probe> Wires<'_, P> {
         let sequence = self.number_of_packet(hop, departure);
         if !self.network.announces(hop) {
             kept.insert((departure, sequence), packet);
+            self.network.packets().set_aside(packet);
             return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
         }
         let parcel = self.network.post(packet);

@@ -339,16 +339,9 @@ impl Network {
         ports.map(|port| self.at(port).count() as u64).sum()
     }
 
-    /// The packets of one route in the network. The search reads only parcels, which are adjacent
-    /// in memory, and ends as soon as all packets of the route are found.
+    /// The packets of one route in the network.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
-        let held = self.commons.packets.on_route(route);
-        let ports = (held > 0).then(|| self.routes.ports(route)).into_iter().flatten();
-        ports
-            .flat_map(|port| self.at(port))
-            .filter(move |parcel| self.routes.crosses(route, parcel.hop()))
-            .take(held as usize)
-            .map(|parcel| self.packet(parcel.packet))
+        self.commons.packets.of_route(route)
     }
 }
 
@@ -443,23 +436,6 @@ impl Routes {
         (0..self.len())
             .map(RouteId)
             .flat_map(move |route| self.paths(route).map(move |path| (route, self.path(path))))
-    }
-
-    /// The ports of all paths of a route, without duplicates.
-    pub(super) fn ports(&self, route: RouteId) -> impl Iterator<Item = PortId> {
-        let paths = self.paths(route);
-        let first = paths.start;
-        paths.flat_map(move |path| {
-            let is_new = move |port: &&PortId| {
-                !(first..path).any(|earlier| self.path(earlier).contains(port))
-            };
-            self.path(path).iter().filter(is_new).copied()
-        })
-    }
-
-    /// Whether a packet at `hop` is on one of the route's paths.
-    pub(super) fn crosses(&self, route: RouteId, hop: u32) -> bool {
-        self.paths(route).contains(&(hop >> self.stride))
     }
 
     /// Index of the first port of the path of `packet` in the table.
