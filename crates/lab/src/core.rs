@@ -10,8 +10,9 @@ use incast_host::milestone::{EventKind, EventRow};
 use incast_host::{Demand, End, EndId, Hosts};
 use incast_net::express::Handoff;
 use incast_net::flow_control::Signal;
+use incast_net::port::NextEvent;
 use incast_net::port::{ArrivalOrder, unplaced};
-use incast_net::topology::{Network, NextEvent};
+use incast_net::topology::Network;
 use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
 use incast_tcp::connection::{Polled, Predicted};
 

@@ -278,7 +278,8 @@ impl Packets {
         let held = self.on_route(route) as usize;
         let places = (0..).step_by(SLOTS_AT_ONCE);
         let chunks = places.zip(self.routes.chunks(SLOTS_AT_ONCE)).take_while(move |_| held > 0);
-        let is_there = move |slots: &[RouteId]| slots.iter().fold(false, |any, it| any | (*it == route));
+        let is_there =
+            move |slots: &[RouteId]| slots.iter().fold(false, |any, it| any | (*it == route));
         chunks
             .filter(move |(_, slots)| is_there(slots))
             .flat_map(|(place, slots)| (place..).zip(slots))

@@ -5,6 +5,7 @@
 
 mod config;
 mod fifo;
+mod inlet;
 mod line;
 mod stepped;
 
@@ -14,6 +15,7 @@ use std::collections::VecDeque;
 use incast_engine::{Span, Stream, Time};
 
 use crate::buffer::{Buffer, Pool};
+use crate::express::Shortcut;
 use crate::packet::Packet;
 use crate::packets::{Load, PacketId, Packets, Parcel};
 use crate::queue::{CLASSES, Discipline, DropReason, QueueDiscipline};
@@ -41,6 +43,25 @@ pub enum Admission {
     Started,
     /// Dropped.
     Dropped(DropReason),
+}
+
+/// The event to schedule for a port after a packet was taken from its link: its time, and its order
+/// among simultaneous events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextEvent {
+    /// The next arrival at the end of the link.
+    Arrival(Time, u64),
+    /// The next call of [`Network::settle`](crate::topology::Network::settle).
+    Entry(Time, u64),
+    /// No event.
+    None,
+}
+
+impl NextEvent {
+    #[inline]
+    pub(crate) fn arrival(next: Option<(Time, u64)>) -> Self {
+        next.map_or(Self::None, |(time, sequence)| Self::Arrival(time, sequence))
+    }
 }
 
 /// Counters of a port since the start of the run.
@@ -110,14 +131,28 @@ impl Transit {
     pub(crate) fn key(&self) -> (Time, u64) {
         (self.arrival, self.sequence)
     }
+
+    /// [`Self::key`] as one number, which is compared without branches.
+    #[inline]
+    pub(crate) fn order(&self) -> u128 {
+        Self::order_of(self.key())
+    }
+
+    #[inline]
+    pub(crate) fn order_of((time, sequence): (Time, u64)) -> u128 {
+        u128::from(time.as_picos()) << 64 | u128::from(sequence)
+    }
+
+    #[inline]
+    pub(crate) fn key_of(order: u128) -> (Time, u64) {
+        (Time::from_picos((order >> 64) as u64), order as u64)
+    }
 }
 
 impl Ord for Transit {
-    /// Compares time and sequence as one number of 128 bits, without branches.
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |it: &Self| u128::from(it.arrival.as_picos()) << 64 | u128::from(it.sequence);
-        key(self).cmp(&key(other))
+        self.order().cmp(&other.order())
     }
 }
 
@@ -286,11 +321,10 @@ impl Port {
         }
     }
 
-    /// Whether the link is empty. For a port without departure events: whether the port and the
-    /// link are both empty.
+    /// The port's shortcut.
     #[inline]
-    pub(crate) fn is_link_empty(&self) -> bool {
-        either!(self, is_link_empty())
+    pub(crate) fn shortcut(&self) -> Shortcut {
+        self.fifo().map_or(Shortcut::None, |port| port.shortcut)
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` orders simultaneous
@@ -350,14 +384,21 @@ impl Port {
         }
     }
 
-    /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival,
-    /// if it is not scheduled yet.
+    /// Removes the packet that arrives at the end of the link at `now`. Returns the event that the
+    /// port needs next.
     ///
     /// # Panics
     /// Panics if no packet is on the link.
-    #[inline]
-    pub fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
-        either!(self, deliver(now))
+    #[expect(clippy::inline_always, reason = "its result would go through memory")]
+    #[inline(always)]
+    pub fn deliver(&mut self, now: Time) -> (Parcel, NextEvent) {
+        match self {
+            Self::Fifo(port) => (port.deliver(now), port.next_event()),
+            Self::Stepped(port) => {
+                let (parcel, next) = port.deliver(now);
+                (parcel, NextEvent::arrival(next))
+            }
+        }
     }
 
     /// Accounts for all departures up to and including `now`. A port with departure events does
@@ -413,6 +454,11 @@ impl Port {
     /// The packets in the port and on its link.
     pub fn in_flight(&self) -> impl Iterator<Item = PacketId> {
         self.parcels().map(|parcel| parcel.packet)
+    }
+
+    /// The packets announced to the port that have not entered yet.
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = Parcel> {
+        self.fifo().into_iter().flat_map(Fifo::awaited)
     }
 
     /// The packets in the port and on its link, as parcels.

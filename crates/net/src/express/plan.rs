@@ -1,8 +1,31 @@
 //! Plans the shortcuts of ports.
 
-use super::{Express, Shortcut};
+use super::Shortcut;
+use incast_engine::Time;
+
 use crate::packet::RouteId;
 use crate::port::{Port, PortId};
+
+/// The ports that shortcuts lead to.
+#[derive(Default)]
+pub(crate) struct Express {
+    /// Ports fed by a relay.
+    pub(crate) relayed: Vec<PortId>,
+    /// Ports to which packets are announced.
+    pub(crate) inlets: Vec<PortId>,
+}
+
+impl Express {
+    /// Number of packets that a port has already counted as delivered, although they are still on
+    /// its link at `now`.
+    pub(crate) fn early(&self, now: Time, ports: &[Port]) -> u64 {
+        let relayed = self.relayed.iter().filter_map(|port| ports[port.0 as usize].fifo());
+        let relayed = relayed.map(|port| port.admitted_after(now)).sum::<u64>();
+        let awaited =
+            self.inlets.iter().map(|port| ports[port.0 as usize].awaited().count() as u64);
+        relayed + awaited.sum::<u64>()
+    }
+}
 
 /// Plans the shortcuts, once all flows are known. `feeders` are the ports that send to each port.
 /// `routes` are the ports of each route.
@@ -18,7 +41,7 @@ use crate::port::{Port, PortId};
 /// A host's port that is not a relay announces its packets if the next port has no departure
 /// events. When such a packet is sent, its arrival time is known. The packet needs no event while
 /// the next port is busy.
-pub fn plan<'a>(
+pub(crate) fn plan<'a>(
     ports: &mut [Port],
     feeders: &[Vec<PortId>],
     routes: impl Iterator<Item = (RouteId, &'a [PortId])> + Clone,
@@ -40,21 +63,24 @@ pub fn plan<'a>(
     if relays.iter().filter(|relay| **relay).count() > 1 {
         relays.fill(false);
     }
-    let mut express = Express::none(ports.len());
-    for (lane, shortcut) in express.lanes.iter_mut().zip(relays.iter().zip(&announces)) {
-        lane.shortcut = match shortcut {
+    for (port, flags) in ports.iter_mut().zip(relays.iter().zip(&announces)) {
+        let shortcut = match flags {
             (true, _) => Shortcut::Relay,
             (false, true) => Shortcut::Announce,
-            (false, false) => Shortcut::None,
+            (false, false) => continue,
         };
+        if let Some(port) = port.fifo_mut() {
+            port.shortcut = shortcut;
+        }
     }
-    let fed_by = |shortcut| {
-        let is_fed =
-            |feeders: &[PortId]| feeders.iter().any(|it| express.shortcut(*it) == shortcut);
+    let fed_by = |shortcut| -> Vec<PortId> {
+        let is_fed = |feeders: &[PortId]| {
+            feeders.iter().any(|feeder| ports[feeder.0 as usize].shortcut() == shortcut)
+        };
         let fed = (0..).map(PortId).zip(feeders).filter(|(_, feeders)| is_fed(feeders));
         fed.map(|(port, _)| port).collect()
     };
-    (express.relayed, express.inlets) = (fed_by(Shortcut::Relay), fed_by(Shortcut::Announce));
+    let express = Express { relayed: fed_by(Shortcut::Relay), inlets: fed_by(Shortcut::Announce) };
     for port in &express.relayed {
         if let Some(port) = ports[port.0 as usize].fifo_mut() {
             port.disable_buffer();

@@ -9,9 +9,14 @@ use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
 
+use super::inlet::Inlet;
 use super::line::{Line, Train};
-use super::{Admission, Contents, Parts, PortConfig, PortCounters, Ties, Transit, placed};
+use super::{
+    Admission, Contents, NextEvent, Parts, PortConfig, PortCounters, Ties, Transit, placed,
+    unplaced,
+};
 use crate::buffer::Buffer;
+use crate::express::Shortcut;
 use crate::packets::{Load, PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
@@ -24,6 +29,8 @@ pub struct Fifo {
     /// Only used by [`Self::forward_placed`]: departure times of the packets in the port, except
     /// the last packet.
     departures: VecDeque<Time>,
+    /// The packets announced to the port.
+    inlet: Inlet,
     last_departure: Time,
     /// Time for which a packet still counts as present after its departure.
     linger: Span,
@@ -32,6 +39,7 @@ pub struct Fifo {
     has_queue: bool,
     /// Whether the discipline admits every packet that fits.
     is_drop_tail: bool,
+    pub(crate) shortcut: Shortcut,
     train: Train,
     /// Number of packets at the head of the ring that have left the port and are on the link. If
     /// packets may wait, [`Self::drain`] updates this number and `view`.
@@ -66,11 +74,13 @@ impl Fifo {
             ties: config.ties,
             buffer: config.buffer,
             has_queue: true,
+            shortcut: Shortcut::None,
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
             discipline,
             random,
             counters: PortCounters::default(),
             departures: VecDeque::new(),
+            inlet: Inlet::default(),
         }
     }
 
@@ -93,6 +103,65 @@ impl Fifo {
     pub(crate) fn disable_buffer(&mut self) {
         self.buffer = None;
         self.has_queue = false;
+    }
+
+    /// Announces a packet, which enters the port at its arrival. Returns whether its arrival needs
+    /// an event: the port's link is empty, and no other packet enters earlier. Otherwise, the
+    /// arrival event of a packet on the link also lets the announced packets enter.
+    #[inline]
+    pub(crate) fn announce(&mut self, transit: Transit) -> bool {
+        self.inlet.push(transit) && self.ring.is_empty()
+    }
+
+    /// The time at which the next announced packet enters the port, and the order of this arrival
+    /// among simultaneous events.
+    #[inline]
+    pub(crate) fn announced(&self) -> Option<(Time, u64)> {
+        self.inlet.first()
+    }
+
+    /// The packets announced to the port that have not entered yet.
+    pub(crate) fn awaited(&self) -> impl Iterator<Item = Parcel> {
+        self.inlet.contents().map(|transit| transit.parcel)
+    }
+
+    /// Lets announced packets enter up to `until`, which is a time and an order among simultaneous
+    /// events. Dropped packets are released.
+    #[inline]
+    pub(crate) fn settle(&mut self, until: (Time, u64), packets: &mut Packets) {
+        let until = Transit::order_of(until);
+        if self.inlet.is_due(until) {
+            self.admit_announced(until, packets);
+        }
+    }
+
+    #[inline(never)]
+    fn admit_announced(&mut self, until: u128, packets: &mut Packets) {
+        while let Some(Transit { arrival, sequence, parcel }) = self.inlet.pop() {
+            let admission = self.offer(arrival, parcel.onward(), unplaced(sequence), packets);
+            if matches!(admission, Admission::Dropped(_)) {
+                packets.release(parcel.packet);
+            }
+            if !self.inlet.is_due(until) {
+                break;
+            }
+        }
+    }
+
+    /// The arrival of the first packet on the port's link: its time, and its order among
+    /// simultaneous events.
+    #[inline]
+    pub(crate) fn next_arrival(&self) -> Option<(Time, u64)> {
+        self.ring.front().map(Transit::key)
+    }
+
+    /// The event that the port needs next.
+    #[inline]
+    pub(crate) fn next_event(&self) -> NextEvent {
+        match (self.next_arrival(), self.announced()) {
+            (None, Some((time, sequence))) => NextEvent::Entry(time, sequence),
+            (next, _) => NextEvent::arrival(next),
+        }
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` is its order among
@@ -239,12 +308,6 @@ impl Fifo {
         self.line.delay
     }
 
-    /// Whether the port and its link have no packet.
-    #[inline]
-    pub(super) fn is_link_empty(&self) -> bool {
-        self.ring.is_empty()
-    }
-
     /// Whether packets may be offered to this port before they arrive, if `feeder` is the only port
     /// that sends to it. For this, the port must not be slower than `feeder`, and must not drop
     /// packets at random.
@@ -257,12 +320,12 @@ impl Fifo {
             && self.line.serialisation.rate >= feeder.line.serialisation.rate
     }
 
-    /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival.
+    /// Removes the packet that arrives at the end of the link at `now`.
     ///
     /// # Panics
     /// Panics if no packet is on the link.
     #[inline]
-    pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
+    pub(super) fn deliver(&mut self, now: Time) -> Parcel {
         if self.has_queue {
             if self.departed == 0 {
                 self.depart();
@@ -272,13 +335,12 @@ impl Fifo {
         let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
-        let next = self.ring.front().map(|next| (next.arrival, next.sequence));
-        if next.is_none() {
+        if self.ring.is_empty() {
             // The next packet is then stored at the beginning of the ring's memory, which is
             // cached.
             self.ring.clear();
         }
-        (head.parcel, next)
+        head.parcel
     }
 
     /// Accounts for all departures up to and including `now`.

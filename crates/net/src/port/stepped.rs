@@ -359,10 +359,6 @@ impl Stepped {
         self.line.delay
     }
 
-    pub(super) fn is_link_empty(&self) -> bool {
-        self.link.is_empty()
-    }
-
     pub(super) fn view(&self) -> Load {
         Load {
             packets: self.waiting.packets as u32,

@@ -74,7 +74,7 @@ impl Switch {
             Happening::Arrival(port) => {
                 let (parcel, next) = self.ports[port].deliver(now);
                 self.arrived[port].push((now, self.commons.packets[parcel.packet]));
-                if let Some((time, sequence)) = next {
+                if let NextEvent::Arrival(time, sequence) = next {
                     self.schedule.insert((time, sequence, Happening::Arrival(port)));
                 }
             }
@@ -286,17 +286,6 @@ proptest! {
             }
         }
     }
-}
-
-#[test]
-fn a_link_is_empty_when_its_last_packet_has_arrived() {
-    let mut switch =
-        Switch::new(&[config(Limit::Packets(99), queue(json!({ "name": "codel" })))], None);
-    assert!(switch.ports[0].is_link_empty());
-    switch.offer(Time::ZERO, 0, numbered(0, 0));
-    assert!(!switch.ports[0].is_link_empty(), "the packet is being sent");
-    switch.finish();
-    assert!(switch.ports[0].is_link_empty());
 }
 
 #[test]

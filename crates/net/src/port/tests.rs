@@ -28,6 +28,10 @@ impl Alone {
 
     fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
         let (parcel, next) = self.port.deliver(now);
+        let next = match next {
+            NextEvent::Arrival(time, sequence) => Some((time, sequence)),
+            _ => None,
+        };
         (self.commons.packets[parcel.packet], next)
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use incast_engine::Stream;
 
-use super::network::{HostId, Network, Routes};
+use super::network::{HostId, Network};
+use super::routes::Routes;
 use super::routing::Crossing;
 use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};
@@ -65,7 +66,7 @@ impl Network {
             ends: of_hosts.chain(of_trunks).collect(),
             commons: Commons { packets: Packets::default(), pools },
             routes: Routes::new(router.diameter()),
-            express: Express::none(ports.len()),
+            express: Express::default(),
             upstream: Vec::new(),
             attached_to: hosts.iter().map(|host| host.switch).collect(),
             router,

@@ -9,13 +9,14 @@ mod fabric;
 mod leaf_spine;
 mod network;
 mod parallel;
+mod routes;
 mod routing;
 mod star;
 mod two_tier;
 
 pub use build::{Attachment, Trunks};
 pub use fabric::{Fabric, Spread, SwitchId};
-pub use network::{HostId, Network, NextEvent};
+pub use network::{HostId, Network};
 pub use routing::Router;
 
 use incast_engine::{Elsewhere, Entry};

@@ -1,17 +1,17 @@
 //! The ports and routes of a network.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use incast_engine::Time;
 
+use super::routes::Routes;
 use super::{Router, Spread, SwitchId};
 use crate::buffer::Pool;
-use crate::express::{Express, Handoff, Shortcut};
+use crate::express::{self, Express, Handoff, Shortcut};
 use crate::flow_control::{Ingress, Signal};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::port::{Admission, Commons, Gone, Port, PortId};
+use crate::port::{Admission, Commons, Gone, NextEvent, Port, PortId};
 use crate::switch::{Counted, Guard};
 
 /// Index of a host.
@@ -41,24 +41,6 @@ pub struct Network {
 
 /// The lowest bit of the order of signals among simultaneous events.
 const SIGNALS: u64 = 1 << 62;
-
-/// The event to schedule for a port after a packet was taken from its link: its time, and its order
-/// among simultaneous events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NextEvent {
-    /// The next arrival at the end of the link.
-    Arrival(Time, u64),
-    /// The next call of [`Network::settle`].
-    Entry(Time, u64),
-    /// No event.
-    None,
-}
-
-impl NextEvent {
-    fn entry(announced: Option<(Time, u64)>) -> Self {
-        announced.map_or(Self::None, |(time, sequence)| Self::Entry(time, sequence))
-    }
-}
 
 impl Network {
     /// The switch's port towards a host.
@@ -147,7 +129,7 @@ impl Network {
     /// offered to such a port before their departure times.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
-        self.express.shortcut(port) == Shortcut::Announce
+        self.port(port).shortcut() == Shortcut::Announce
     }
 
     /// Packet-hops: the number of links crossed by `now`, summed over all packets, including ACKs.
@@ -164,18 +146,14 @@ impl Network {
     )]
     #[inline(always)]
     pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {
-        if self.express.shortcut(port) == Shortcut::None {
-            return Handoff::Declined;
-        }
-        let parcel = parcel.onward();
-        let Some(next) = self.next_hop(parcel) else { return Handoff::Declined };
-        self.express.send(&mut self.ports, now, [port, next], parcel, sequence)
+        let Some(next) = self.routes.port(parcel.onward().hop()) else { return Handoff::Declined };
+        express::send(&mut self.ports, now, [port, next], parcel, sequence)
     }
 
     /// Whether packets are announced to a port.
     #[inline]
     pub fn awaits(&self, port: PortId) -> bool {
-        self.express.announced(port).is_some()
+        self.port(port).fifo().is_some_and(|port| port.announced().is_some())
     }
 
     /// Whether the switches have flow control.
@@ -187,25 +165,22 @@ impl Network {
     /// Lets announced packets enter a port up to `until`, which is a time and an order among
     /// simultaneous events.
     pub fn settle(&mut self, until: (Time, u64), id: PortId) -> NextEvent {
-        let port = &mut self.ports[id.0 as usize];
-        let before = self.express.announced(id);
-        if let Some((time, sequence)) = self.express.settle(until, id, port, &mut self.commons) {
-            return NextEvent::Arrival(time, sequence);
+        let port = self.ports[id.0 as usize].fifo_mut();
+        let Some(port) = port else { return NextEvent::None };
+        let (next_arrival, announced) = (port.next_arrival(), port.announced());
+        port.settle(until, &mut self.commons.packets);
+        if next_arrival.is_some() || port.announced() == announced {
+            return NextEvent::None;
         }
-        match self.express.announced(id) {
-            // All packets that entered were dropped, so no arrival is scheduled.
-            next if next != before && port.is_link_empty() => NextEvent::entry(next),
-            _ => NextEvent::None,
-        }
+        port.next_event()
     }
 
     /// Settles all ports, so that their state can be read between events.
     pub fn settle_all(&mut self, until: (Time, u64)) {
-        for index in 0..self.express.inlets().len() {
-            let id = self.express.inlets()[index];
-            let port = &mut self.ports[id.0 as usize];
-            let arrival = self.express.settle(until, id, port, &mut self.commons);
-            debug_assert!(arrival.is_none(), "an empty port is settled by an event of its own");
+        for PortId(inlet) in &self.express.inlets {
+            if let Some(port) = self.ports[*inlet as usize].fifo_mut() {
+                port.settle(until, &mut self.commons.packets);
+            }
         }
     }
 
@@ -298,14 +273,10 @@ impl Network {
     #[inline(always)]
     pub fn deliver(&mut self, now: Time, sequence: u64, id: PortId) -> (Parcel, NextEvent) {
         let port = &mut self.ports[id.0 as usize];
-        let arrival = self.express.settle((now, sequence), id, port, &mut self.commons);
-        debug_assert!(arrival.is_none(), "the link is not empty");
-        let (parcel, next) = port.deliver(now);
-        let due = match next {
-            Some((time, sequence)) => NextEvent::Arrival(time, sequence),
-            None => NextEvent::entry(self.express.announced(id)),
-        };
-        (parcel, due)
+        if let Port::Fifo(port) = port {
+            port.settle((now, sequence), &mut self.commons.packets);
+        }
+        port.deliver(now)
     }
 
     /// A port.
@@ -330,7 +301,7 @@ impl Network {
 
     /// The packets in a port, on its link, and announced to it.
     fn at(&self, port: PortId) -> impl Iterator<Item = Parcel> {
-        self.port(port).parcels().chain(self.express.awaited(port))
+        self.port(port).parcels().chain(self.port(port).awaited())
     }
 
     /// Number of packets in the network.
@@ -342,121 +313,6 @@ impl Network {
     /// The packets of one route in the network.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         self.commons.packets.of_route(route)
-    }
-}
-
-/// Padding in the table of hops.
-const NO_PORT: PortId = PortId(u32::MAX);
-/// Entries of a path besides trunks: the sending host's port, the port towards the receiving host,
-/// and the end mark.
-const ENDS: u32 = 3;
-
-/// A table of paths; the paths of a route are adjacent.
-pub(super) struct Routes {
-    /// The ports of each path, `1 << stride` entries per path, padded with [`NO_PORT`].
-    hops: Vec<PortId>,
-    /// The binary logarithm of the entries per path, so that the index of a path is computed with a
-    /// shift.
-    stride: u32,
-    /// The number of each route's first path. `None` if each route has exactly one path, whose
-    /// number is that of the route.
-    first: Option<Vec<u32>>,
-}
-
-impl Routes {
-    /// An empty table for paths of at most this many trunks.
-    pub(super) fn new(most_trunks: u32) -> Self {
-        let stride = (most_trunks + ENDS).next_power_of_two().trailing_zeros();
-        Self { hops: Vec::new(), stride, first: None }
-    }
-
-    /// Number of routes.
-    pub(super) fn len(&self) -> u32 {
-        self.first.as_ref().map_or_else(|| self.paths_in_all(), |first| first.len() as u32)
-    }
-
-    fn paths_in_all(&self) -> u32 {
-        (self.hops.len() >> self.stride) as u32
-    }
-
-    /// Adds a route with one path.
-    pub(super) fn add(&mut self, path: impl IntoIterator<Item = PortId>) {
-        let number = self.paths_in_all();
-        if let Some(first) = &mut self.first {
-            first.push(number);
-        }
-        self.add_path(path);
-    }
-
-    /// Adds a route with several paths, among which senders choose. Packets without a choice take
-    /// the first path.
-    pub(super) fn add_all<P: IntoIterator<Item = PortId>>(
-        &mut self,
-        paths: impl IntoIterator<Item = P>,
-    ) {
-        let number = self.paths_in_all();
-        self.first.get_or_insert_with(|| (0..number).collect()).push(number);
-        paths.into_iter().for_each(|path| self.add_path(path));
-    }
-
-    fn add_path(&mut self, ports: impl IntoIterator<Item = PortId>) {
-        self.hops.extend(ports);
-        // A path ends with at least one entry without a port.
-        self.hops.push(NO_PORT);
-        self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
-    }
-
-    /// The numbers of a route's paths.
-    fn paths(&self, route: RouteId) -> Range<u32> {
-        let Some(first) = &self.first else { return route.0..route.0 + 1 };
-        let route = route.0 as usize;
-        let end = first.get(route + 1).copied();
-        first[route]..end.unwrap_or_else(|| self.paths_in_all())
-    }
-
-    fn path(&self, path: u32) -> &[PortId] {
-        let first = (path as usize) << self.stride;
-        let hops = &self.hops[first..first + (1 << self.stride)];
-        &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
-    }
-
-    /// The ports of a route's first path.
-    pub(super) fn first(&self, route: RouteId) -> &[PortId] {
-        self.path(self.paths(route).start)
-    }
-
-    /// The port of the host that sends on this route. All paths of the route begin at this port.
-    #[inline]
-    pub(super) fn host_port(&self, route: RouteId) -> PortId {
-        self.hops[(self.paths(route).start as usize) << self.stride]
-    }
-
-    /// The paths of all routes.
-    pub(super) fn all(&self) -> impl Iterator<Item = (RouteId, &[PortId])> + Clone {
-        (0..self.len())
-            .map(RouteId)
-            .flat_map(move |route| self.paths(route).map(move |path| (route, self.path(path))))
-    }
-
-    /// Index of the first port of the path of `packet` in the table.
-    #[inline]
-    pub(super) fn start(&self, packet: &Packet) -> u32 {
-        let path = if self.first.is_none() { packet.route.0 } else { self.chosen(packet) };
-        path << self.stride
-    }
-
-    /// The path that the sender of `packet` has chosen.
-    #[inline(never)]
-    fn chosen(&self, packet: &Packet) -> u32 {
-        let paths = self.paths(packet.route);
-        paths.start + packet.path().map_or(0, |path| path % paths.len() as u32)
-    }
-
-    /// The port at `hop`; `None` at the end of a path.
-    #[inline]
-    pub(super) fn port(&self, hop: u32) -> Option<PortId> {
-        let port = self.hops[hop as usize];
-        (port != NO_PORT).then_some(port)
     }
 }
 

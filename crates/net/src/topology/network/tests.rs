@@ -23,7 +23,7 @@ fn star(hosts: usize) -> Network {
 
 /// The shortcut of each port.
 fn shortcuts(network: &Network) -> Vec<Shortcut> {
-    (0..network.ports.len() as u32).map(|port| network.express.shortcut(PortId(port))).collect()
+    network.ports.iter().map(Port::shortcut).collect()
 }
 
 #[test]
