@@ -4,16 +4,15 @@ mod cards;
 mod departures;
 mod event;
 mod order;
+mod wires;
 
 use incast_engine::{EventQueue, Time};
 use incast_host::milestone::{EventKind, EventRow};
-use incast_host::{Demand, End, EndId, Hosts};
-use incast_net::express::Handoff;
+use incast_host::{Demand, EndId, Hosts};
 use incast_net::flow_control::Signal;
-use incast_net::port::NextEvent;
 use incast_net::port::{ArrivalOrder, unplaced};
 use incast_net::topology::Network;
-use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
+use incast_net::{Flags, Packet, PacketId, PortId, RouteId};
 use incast_tcp::connection::{Polled, Predicted};
 
 use crate::probe::Probe;
@@ -22,15 +21,12 @@ use cards::Cards;
 use departures::Kept;
 pub use event::Event;
 use order::Draw;
+pub use wires::Wires;
 
 /// Clock, network and hosts.
 pub struct Core<P> {
-    /// Pending events.
-    pub queue: EventQueue<Event>,
-    /// Ports and routes.
-    pub network: Network,
-    /// The listener. If a run has no listener, the calls are compiled out.
-    pub probe: P,
+    /// Clock and network.
+    pub wires: Wires<P>,
     /// Number of packets that reached a host.
     pub delivered: u64,
     /// Whether all workloads are complete, which ends the run.
@@ -43,8 +39,6 @@ pub struct Core<P> {
     /// The ends of all flows.
     pub hosts: Hosts,
     kept: Kept,
-    /// The order of simultaneous packets, if it is drawn.
-    draw: Option<Draw>,
     /// The network cards, if hosts have any.
     cards: Option<Box<Cards>>,
 }
@@ -52,16 +46,13 @@ pub struct Core<P> {
 impl<P: Probe> Core<P> {
     pub(crate) fn new(network: Network, order: ArrivalOrder, seed: u64, probe: P) -> Self {
         Self {
-            queue: EventQueue::new(),
-            network,
-            probe,
+            wires: Wires { queue: EventQueue::new(), network, probe, draw: Draw::new(order, seed) },
             delivered: 0,
             finished: false,
             awaited: Vec::new(),
             hosts_keep: true,
             hosts: Hosts::new(seed, P::ON),
             kept: Kept::default(),
-            draw: Draw::new(order, seed),
             cards: None,
         }
     }
@@ -69,7 +60,7 @@ impl<P: Probe> Core<P> {
     /// The current time.
     #[inline]
     pub fn now(&self) -> Time {
-        self.queue.now()
+        self.wires.queue.now()
     }
 
     /// Keeps the run going until this application is complete.
@@ -89,11 +80,11 @@ impl<P: Probe> Core<P> {
         for demand in &demands {
             match *demand {
                 Demand::Timer { at, application, index } => {
-                    let sequence = self.queue.number();
-                    self.queue.push(at, sequence, Event::Timer { application, index });
+                    let sequence = self.wires.queue.number();
+                    self.wires.queue.push(at, sequence, Event::Timer { application, index });
                 }
                 Demand::Datagram { flow, size } => self.send_datagram(flow, size),
-                Demand::Milestone(row) => self.probe.on_event(row),
+                Demand::Milestone(row) => self.wires.probe.on_event(row),
                 Demand::Finished { application } => self.finish_application(application),
             }
         }
@@ -103,14 +94,14 @@ impl<P: Probe> Core<P> {
     /// Sends a datagram of `size` bytes on `flow`'s forward route.
     fn send_datagram(&mut self, flow: u32, size: u32) {
         let header = 40.min(size);
-        let packet = self.network.packets().insert(Packet {
+        let packet = self.wires.network.packets().insert(Packet {
             route: RouteId::new(flow, true),
             payload: (size - header) as u16,
             header: header as u8,
             flags: Flags::DATAGRAM,
             ..Packet::default()
         });
-        self.wires().transmit(packet);
+        self.wires.transmit(packet);
     }
 
     /// Handles the packet that arrives at the end of the link of `port`. Returns the packet if it
@@ -119,16 +110,16 @@ impl<P: Probe> Core<P> {
     pub(crate) fn arrive(&mut self, port: PortId) -> Option<PacketId> {
         let now = self.now();
         if P::ON {
-            self.probe.before_arrival(now, port, &mut self.network);
+            self.wires.probe.before_arrival(now, port, &mut self.wires.network);
         }
-        let sequence = self.queue.sequence();
-        let (parcel, due) = self.network.deliver(now, sequence, port);
+        let sequence = self.wires.queue.sequence();
+        let (parcel, due) = self.wires.network.deliver(now, sequence, port);
         if P::ON {
-            self.probe.on_arrival(now, port, self.network.packet(parcel.packet));
+            self.wires.probe.on_arrival(now, port, self.wires.network.packet(parcel.packet));
         }
-        self.wires().schedule_due(port, due);
-        if let Some(hop) = self.network.next_hop(parcel) {
-            self.wires().offer(hop, parcel, unplaced(sequence));
+        self.wires.schedule_due(port, due);
+        if let Some(hop) = self.wires.network.next_hop(parcel) {
+            self.wires.send(hop, parcel, unplaced(sequence));
             None
         } else {
             self.delivered += 1;
@@ -139,14 +130,14 @@ impl<P: Probe> Core<P> {
     /// Lets the packets announced to `port` enter the port, up to the current time.
     #[inline]
     pub(crate) fn enter(&mut self, port: PortId) {
-        let until = (self.now(), self.queue.sequence());
-        let due = self.network.settle(until, port);
-        self.wires().schedule_due(port, due);
+        let until = (self.now(), self.wires.queue.sequence());
+        let due = self.wires.network.settle(until, port);
+        self.wires.schedule_due(port, due);
     }
 
     /// Updates the network up to now, so that its state can be read.
     pub(crate) fn settle(&mut self) {
-        self.network.settle_all((self.now(), self.queue.sequence()));
+        self.wires.network.settle_all((self.now(), self.wires.queue.sequence()));
     }
 
     /// Lets the packet in service leave `port`, and sends the next packet.
@@ -154,15 +145,15 @@ impl<P: Probe> Core<P> {
     pub(crate) fn depart(&mut self, port: PortId) {
         let now = self.now();
         if P::ON {
-            self.probe.before_departure(now, port, &mut self.network);
+            self.wires.probe.before_departure(now, port, &mut self.wires.network);
         }
-        self.network.depart(now, port);
-        self.wires().release_late(port);
+        self.wires.network.depart(now, port);
+        self.wires.release_late(port);
         if P::ON {
-            self.probe.after_departure(now, port, &self.network);
+            self.wires.probe.after_departure(now, port, &self.wires.network);
         }
-        self.wires().schedule(port);
-        self.wires().pass_signals();
+        self.wires.schedule(port);
+        self.wires.pass_signals();
         if self.cards.is_some() {
             self.pump_port(port);
         }
@@ -173,17 +164,17 @@ impl<P: Probe> Core<P> {
     pub(crate) fn heed(&mut self, port: PortId, signal: Signal) {
         let now = self.now();
         if P::ON {
-            self.probe.before_departure(now, port, &mut self.network);
+            self.wires.probe.before_departure(now, port, &mut self.wires.network);
         }
-        let is_sending = self.network.heed(now, port, signal);
-        self.wires().release_late(port);
+        let is_sending = self.wires.network.heed(now, port, signal);
+        self.wires.release_late(port);
         if P::ON {
-            self.probe.after_departure(now, port, &self.network);
+            self.wires.probe.after_departure(now, port, &self.wires.network);
         }
         if is_sending {
-            self.wires().schedule(port);
+            self.wires.schedule(port);
         }
-        self.wires().pass_signals();
+        self.wires.pass_signals();
         if self.cards.is_some() {
             self.pump_port(port);
         }
@@ -197,9 +188,8 @@ impl<P: Probe> Core<P> {
             return false;
         }
         let now = self.now();
-        let Self { hosts, queue, network, probe, draw, .. } = self;
-        let (end_id, predicted) = hosts.predict(now, &mut network.packets()[id]);
-        let mut wires = Wires { queue, network, probe, draw: *draw };
+        let Self { hosts, wires, .. } = self;
+        let (end_id, predicted) = hosts.predict(now, &mut wires.network.packets()[id]);
         match predicted {
             Predicted::Nothing => return false,
             Predicted::Answered => {
@@ -233,17 +223,17 @@ impl<P: Probe> Core<P> {
     pub(crate) fn deliver(&mut self, id: PacketId) -> EndId {
         let now = self.now();
         if self.cards.is_some() {
-            let packet = *self.network.packet(id);
+            let packet = *self.wires.network.packet(id);
             self.show_card(now, &packet);
         }
-        let (end, stall) = self.hosts.deliver(now, self.network.packet(id));
+        let (end, stall) = self.hosts.deliver(now, self.wires.network.packet(id));
         if let Some(stall) = stall
             && P::ON
             && let Some(client) = self.hosts.get(end)
         {
-            self.probe.on_event(EventRow::stall(now, stall, client));
+            self.wires.probe.on_event(EventRow::stall(now, stall, client));
         }
-        self.network.packets().release(id);
+        self.wires.network.packets().release(id);
         end
     }
 
@@ -252,8 +242,8 @@ impl<P: Probe> Core<P> {
         if P::ON
             && let Some(end) = self.hosts.get(id)
         {
-            let row = EventRow::of(self.queue.now(), kind, id.flow(), end);
-            self.probe.on_event(row);
+            let row = EventRow::of(self.wires.queue.now(), kind, id.flow(), end);
+            self.wires.probe.on_event(row);
         }
     }
 
@@ -267,16 +257,10 @@ impl<P: Probe> Core<P> {
         end.armed = std::mem::replace(&mut end.backstop, Time::NEVER);
         let acted = self.hosts.expire(now, id);
         if !acted {
-            let Self { hosts, queue, network, probe, draw, .. } = self;
-            Wires { queue, network, probe, draw: *draw }.arm(id, hosts.end_mut(id));
+            let Self { hosts, wires, .. } = self;
+            wires.arm(id, hosts.end_mut(id));
         }
         acted
-    }
-
-    #[inline]
-    fn wires(&mut self) -> Wires<'_, P> {
-        let Self { queue, network, probe, draw, .. } = self;
-        Wires { queue, network, probe, draw: *draw }
     }
 
     /// Sends all packets of an end and schedules its deadline.
@@ -286,9 +270,8 @@ impl<P: Probe> Core<P> {
             return;
         }
         let now = self.now();
-        let Self { hosts, queue, network, probe, draw, kept, .. } = self;
+        let Self { hosts, wires, kept, .. } = self;
         let end = hosts.end_mut(id);
-        let mut wires = Wires { queue, network, probe, draw: *draw };
         let probes = if P::ON { end.counters().tail_probes } else { 0 };
         loop {
             let polled = end.poll_transmit_into(now, wires.network.packets().draft());
@@ -310,7 +293,7 @@ impl<P: Probe> Core<P> {
 
     /// Frees connections that are no longer needed. Must not be called while an end is served.
     pub(crate) fn free_idle(&mut self) {
-        let packets = self.network.packets();
+        let packets = self.wires.network.packets();
         self.hosts.free_idle(|flow| {
             [true, false].iter().any(|way| packets.on_route(RouteId::new(flow, *way)) > 0)
         });
@@ -318,164 +301,6 @@ impl<P: Probe> Core<P> {
 
     /// Number of packets in the network.
     pub fn in_flight(&self) -> u64 {
-        self.network.packets_in_flight()
-    }
-}
-
-/// If a packet arrives at the time when a timer expires, the timer is handled first. This holds
-/// with and without shortcuts.
-const AFTER_TIMERS: u64 = 1 << 63;
-/// The parts of [`Core`] that packets need in the network: all parts except the hosts.
-struct Wires<'a, P> {
-    queue: &'a mut EventQueue<Event>,
-    network: &'a mut Network,
-    probe: &'a mut P,
-    draw: Option<Draw>,
-}
-
-impl<P: Probe> Wires<'_, P> {
-    #[inline]
-    fn transmit(&mut self, packet: PacketId) {
-        let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = self.number_of_packet(hop, self.queue.now());
-        self.offer(hop, parcel, sequence);
-    }
-
-    /// The number of a packet that leaves its host by `port` at `at`.
-    #[inline]
-    fn number_of_packet(&mut self, port: PortId, at: Time) -> u64 {
-        let count = self.queue.number();
-        AFTER_TIMERS | self.draw.map_or(count, |draw| draw.of_packet(count, port, at))
-    }
-
-    /// Offers a packet to a port. The packet has the same sequence number on all links.
-    #[inline]
-    fn offer(&mut self, port: PortId, parcel: Parcel, sequence: u64) {
-        let now = self.queue.now();
-        if P::ON {
-            self.probe.before_offer(now, port, self.network);
-        }
-        match self.network.shorten(now, port, parcel, sequence) {
-            Handoff::Declined => {}
-            Handoff::Relayed(Some((port, at))) => {
-                return self.queue.push(at, sequence, Event::Arrival(port));
-            }
-            Handoff::Announced(Some((port, at, sequence))) => {
-                return self.queue.push(at, sequence, Event::Entry(port));
-            }
-            Handoff::Relayed(None) | Handoff::Announced(None) => return,
-        }
-        if self.network.awaits(port) {
-            // Packets announced for an earlier time enter first.
-            let due = self.network.settle((now, self.queue.sequence()), port);
-            self.schedule_due(port, due);
-        }
-        match self.network.offer(now, port, parcel, sequence) {
-            Admission::Queued => {}
-            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
-            Admission::Started => {
-                self.schedule(port);
-                self.pass_signals();
-            }
-            Admission::QueuedWithEffects => {
-                self.release_late(port);
-                self.pass_signals();
-            }
-            Admission::Dropped(_) => {
-                if P::ON {
-                    self.probe.on_drop(now, port, self.network.packet(parcel.packet));
-                }
-                self.network.packets().release(parcel.packet);
-                return;
-            }
-        }
-        if P::ON {
-            self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
-        }
-    }
-
-    /// Sends the signals of switches to their neighbours, if switches have flow control.
-    #[inline]
-    fn pass_signals(&mut self) {
-        if self.network.has_flow_control() {
-            self.pass_all_signals();
-        }
-    }
-
-    #[inline(never)]
-    fn pass_all_signals(&mut self) {
-        let now = self.queue.now();
-        while let Some((port, at, sequence, signal)) = self.network.pop_signal(now) {
-            self.queue.push(at, sequence, Event::Signal(port, signal));
-        }
-    }
-
-    /// Releases packets that a port dropped after it had admitted them.
-    #[inline]
-    fn release_late(&mut self, port: PortId) {
-        if self.network.port(port).has_late() {
-            self.release_all_late(port);
-        }
-    }
-
-    #[inline(never)]
-    fn release_all_late(&mut self, port: PortId) {
-        let now = self.queue.now();
-        while let Some(packet) = self.network.pop_late(port) {
-            if P::ON {
-                self.probe.on_late_drop(now, port, self.network.packet(packet));
-            }
-            self.network.packets().release(packet);
-        }
-    }
-
-    #[expect(clippy::inline_always, reason = "what is due would go through memory")]
-    #[inline(always)]
-    fn schedule_due(&mut self, port: PortId, due: NextEvent) {
-        match due {
-            NextEvent::Arrival(time, sequence) => {
-                self.queue.push(time, sequence, Event::Arrival(port));
-            }
-            NextEvent::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
-            NextEvent::None => {}
-        }
-    }
-
-    /// Schedules the events of the packet in service at a port that has departure events.
-    #[inline(never)]
-    fn schedule(&mut self, port: PortId) {
-        let Some(Service { departure, arrival }) = self.network.port(port).service() else {
-            return;
-        };
-        self.queue.push(departure.0, departure.1, Event::Departure(port));
-        if let Some((time, sequence)) = arrival {
-            self.queue.push(time, sequence, Event::Arrival(port));
-        }
-    }
-
-    /// Shows the probe an end whose packets have just been sent. `probes` is the number of tail
-    /// loss probes that the end had sent before.
-    #[inline]
-    fn show_served(&mut self, now: Time, id: EndId, end: &End, probes: u64) {
-        if P::ON {
-            if end.counters().tail_probes > probes {
-                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), end);
-                self.probe.on_event(row);
-            }
-            self.probe.on_served(now, id, end);
-        }
-    }
-
-    #[inline]
-    fn arm(&mut self, id: EndId, end: &mut End) {
-        let at = end.poll_timeout();
-        if at < end.armed {
-            // The old `armed` replaces `backstop`, which is later: the earlier deadline is more
-            // useful, because the later deadline may be that of the handshake.
-            end.backstop = std::mem::replace(&mut end.armed, at);
-            let sequence = self.queue.number();
-            self.queue.push_deadline(at, sequence, Event::Wake(id));
-        }
+        self.wires.network.packets_in_flight()
     }
 }

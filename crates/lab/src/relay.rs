@@ -76,7 +76,7 @@ impl Relay {
 
     /// Number of hosts, the clients first.
     pub fn hosts(&self) -> u32 {
-        self.core.network.hosts()
+        self.core.wires.network.hosts()
     }
 
     /// Sender and client of each flow.
@@ -94,18 +94,18 @@ impl Relay {
 
     /// The time of the next event.
     pub fn next_event(&self) -> Option<Time> {
-        self.core.queue.next_time()
+        self.core.wires.queue.next_time()
     }
 
     /// Lets time pass until the next packet leaves the network, but not beyond `until`.
     pub fn advance(&mut self, until: Time) -> Option<Arrived> {
         while self.next_event().is_some_and(|next| next <= until) {
-            let (at, event) = self.core.queue.pop()?;
+            let (at, event) = self.core.wires.queue.pop()?;
             match event {
                 Event::Arrival(port) => {
                     if let Some(id) = self.core.arrive(port) {
-                        let packet = *self.core.network.packet(id);
-                        self.core.network.packets().release(id);
+                        let packet = *self.core.wires.network.packet(id);
+                        self.core.wires.network.packets().release(id);
                         return Some(Arrived { at, id, packet });
                     }
                 }
@@ -121,7 +121,7 @@ impl Relay {
 
     /// The counters of the ports up to `now`.
     pub fn tally(&self, now: Time) -> Tally {
-        let network = &self.core.network;
+        let network = &self.core.wires.network;
         let now = now.max(self.core.now());
         let ports = network.ports();
         let busiest = network.port(wiring::busiest(network, self.own_port, now));

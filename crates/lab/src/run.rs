@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use incast_net::packets::{Exhausted, MOST_PACKETS};
 
 use crate::control::{Cancelled, Control};
-use crate::core::Core;
+use crate::core::Wires;
 use crate::probe::{Setting, Silent, Sink, Trace, TraceRequest};
 use crate::results::Row;
 use crate::tap::Tap;
@@ -118,7 +118,7 @@ fn run_world(
         built
     };
     let (rows, core) = World::new(scenario, seed, build).run(control)?;
-    let Core { mut probe, mut network, queue, .. } = core;
+    let Wires { mut probe, mut network, queue, .. } = core.wires;
     probe.finish(queue.now(), &mut network);
     Ok(Run { rows, trace: probe })
 }

@@ -110,9 +110,9 @@ impl<P: Probe> World<P> {
                 }
             }
             if chooses {
-                self.core.network.add_flow_with_paths(sender, client);
+                self.core.wires.network.add_flow_with_paths(sender, client);
             } else {
-                self.core.network.add_flow(sender, client);
+                self.core.wires.network.add_flow(sender, client);
             }
             self.owners.push(number);
         }
@@ -157,9 +157,9 @@ impl<P: Probe> World<P> {
         // With a probe, no hop of a packet is skipped. Tests of traces show that this does not
         // change the results.
         if P::ON {
-            self.core.network.connect();
+            self.core.wires.network.connect();
         } else {
-            self.core.network.seal();
+            self.core.wires.network.seal();
         }
         let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
         self.core.let_hosts_keep(blueprint);
@@ -170,15 +170,15 @@ impl<P: Probe> World<P> {
         self.serve_dirty();
         let status = self.run_events(control)?;
         self.core.finish();
-        self.core.hosts.set_now(self.core.queue.now());
+        self.core.hosts.set_now(self.core.wires.queue.now());
         let wall_s = stopwatch.seconds();
         Ok((self.rows(status, wall_s), self.core))
     }
 
     fn run_events(&mut self, control: &Control) -> Result<&'static str, Cancelled> {
         // Of all events at the time limit, the limit itself comes last, and the run ends with it.
-        self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
-        while let Some((now, event)) = self.core.queue.pop() {
+        self.core.wires.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
+        while let Some((now, event)) = self.core.wires.queue.pop() {
             if matches!(event, Event::TimeLimit) {
                 break;
             }
@@ -194,10 +194,10 @@ impl<P: Probe> World<P> {
                 }
                 control.set_progress(self.progress(now));
                 self.core.free_idle();
-                self.core.probe.spill(&self.core.network);
+                self.core.wires.probe.spill(&self.core.wires.network);
             }
         }
-        Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })
+        Ok(if self.core.wires.queue.is_empty() { "stalled" } else { "time-limit" })
     }
 
     /// The finished share of the workload that has progressed least.
@@ -238,7 +238,7 @@ impl<P: Probe> World<P> {
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];
                 let hosts = &mut self.core.hosts;
-                hosts.set_now(self.core.queue.now());
+                hosts.set_now(self.core.wires.queue.now());
                 hosts.trigger = Trigger::Application;
                 group.application.on_timer(hosts, index);
                 self.core.meet_demands();
@@ -254,11 +254,11 @@ impl<P: Probe> World<P> {
 
     #[inline]
     fn receive(&mut self, id: PacketId) {
-        let packet = self.core.network.packet(id);
+        let packet = self.core.wires.network.packet(id);
         if packet.flags.contains(Flags::DATAGRAM) {
             let owner = self.owners[packet.route.flow() as usize];
             self.groups[usize::from(owner)].application.on_datagram(packet.size());
-            self.core.network.packets().release(id);
+            self.core.wires.network.packets().release(id);
             return;
         }
         // With a probe, header prediction is off, so that the probe sees every packet. The rows do
@@ -298,12 +298,10 @@ impl<P: Probe> World<P> {
                 self.core.note(EventKind::Timeout, id);
             }
             EndEvent::Timeout(Some(report)) => {
-                // The diagnosis searches all ports, which takes long if there are many. The control
-                // is therefore checked after this event.
-                self.until_watch = 1;
                 self.core.settle();
-                let Core { hosts, network, .. } = &self.core;
-                let Some(diagnosis) = diagnose(hosts, network, id, &report, group.mss) else {
+                let Core { hosts, wires, .. } = &self.core;
+                let Some(diagnosis) = diagnose(hosts, &wires.network, id, &report, group.mss)
+                else {
                     return;
                 };
                 group.timeouts.add(diagnosis.cause, report.block_head);
@@ -311,7 +309,7 @@ impl<P: Probe> World<P> {
                     && let Some(end) = self.core.hosts.get(id)
                 {
                     let row = EventRow::timeout(now, id.flow(), &report, diagnosis, end);
-                    self.core.probe.on_event(row);
+                    self.core.wires.probe.on_event(row);
                 }
             }
             EndEvent::FastRetransmit if P::ON => self.core.note(EventKind::FastRetransmit, id),
@@ -331,12 +329,13 @@ impl<P: Probe> World<P> {
     fn rows(&self, status: &'static str, wall_s: f64) -> Vec<Row> {
         let core = &self.core;
         let now = core.now();
-        let ports = core.network.ports();
-        let port = core.network.port(wiring::busiest(&core.network, self.own_port, now));
+        let ports = core.wires.network.ports();
+        let port =
+            core.wires.network.port(wiring::busiest(&core.wires.network, self.own_port, now));
         let network = NetworkReport {
             drops: ports.iter().map(|port| port.counters().dropped).sum(),
             marks: ports.iter().map(|port| port.counters().marked).sum(),
-            hops: core.network.packet_hops(now),
+            hops: core.wires.network.packet_hops(now),
             port: PortCounters { byte_time: port.byte_time_until(now), ..*port.counters() },
             sending: port.sending_until(now),
             length: now - Time::ZERO,

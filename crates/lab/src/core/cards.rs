@@ -42,20 +42,20 @@ impl<P: Probe> Core<P> {
         let Cards(slots) = &mut **self.cards.get_or_insert_default();
         slots.resize_with(slots.len().max(index + 1), || None);
         slots[index] = Some(Slot { card, armed: Time::NEVER });
-        self.network.step(Network::uplink(host));
+        self.wires.network.step(Network::uplink(host));
     }
 
     /// Tells the card of an end's host that the end may have packets to send, and lets the card
     /// send. Returns false if the host has no card.
     #[inline(never)]
     pub(super) fn flush_by_card(&mut self, id: EndId) -> bool {
-        let host = host_of(&self.network, id);
+        let host = host_of(&self.wires.network, id);
         let Some(slot) = self.cards.as_mut().and_then(|cards| cards.of(host)) else {
             return false;
         };
         slot.card.wants(id);
-        let Self { hosts, queue, network, probe, draw, .. } = self;
-        Wires { queue, network, probe, draw: *draw }.arm_later(id, hosts.end_mut(id));
+        let Self { hosts, wires, .. } = self;
+        wires.arm_later(id, hosts.end_mut(id));
         self.pump(host);
         true
     }
@@ -63,7 +63,7 @@ impl<P: Probe> Core<P> {
     /// Shows an arriving packet to the card of its host.
     #[inline(never)]
     pub(super) fn show_card(&mut self, now: Time, packet: &Packet) {
-        let host = host_of(&self.network, EndId(packet.route.reverse().0));
+        let host = host_of(&self.wires.network, EndId(packet.route.reverse().0));
         if let Some(slot) = self.cards.as_mut().and_then(|cards| cards.of(host)) {
             slot.card.handle(now, packet);
             self.pump(host);
@@ -73,7 +73,7 @@ impl<P: Probe> Core<P> {
     /// Lets the card of a host send, if `port` is the host's port.
     #[inline(never)]
     pub(super) fn pump_port(&mut self, PortId(port): PortId) {
-        if port.is_multiple_of(2) && port / 2 < self.network.hosts() {
+        if port.is_multiple_of(2) && port / 2 < self.wires.network.hosts() {
             self.pump(HostId(port / 2));
         }
     }
@@ -82,14 +82,16 @@ impl<P: Probe> Core<P> {
     pub(crate) fn pump(&mut self, host: HostId) {
         let now = self.now();
         loop {
-            let Some(stopped) = self.network.port(Network::uplink(host)).is_free() else { return };
+            let Some(stopped) = self.wires.network.port(Network::uplink(host)).is_free() else {
+                return;
+            };
             let Some(slot) = self.cards.as_mut().and_then(|cards| cards.of(host)) else { return };
             let Some(end) = slot.card.next(now, stopped) else {
                 let due = slot.card.poll_timeout();
                 if due > now && due < slot.armed {
                     slot.armed = due;
-                    let sequence = self.queue.number();
-                    self.queue.push_deadline(due, sequence, Event::Card(host));
+                    let sequence = self.wires.queue.number();
+                    self.wires.queue.push_deadline(due, sequence, Event::Card(host));
                 }
                 return;
             };
@@ -108,10 +110,9 @@ impl<P: Probe> Core<P> {
     /// Sends one packet of an end, if the end has a packet to send.
     fn send_one(&mut self, host: HostId, id: EndId) {
         let now = self.now();
-        let Self { hosts, queue, network, probe, draw, cards, .. } = self;
+        let Self { hosts, wires, cards, .. } = self;
         // The flow may have been freed.
         let Some(end) = hosts.get_mut(id) else { return };
-        let mut wires = Wires { queue, network, probe, draw: *draw };
         let probes = if P::ON { end.counters().tail_probes } else { 0 };
         let polled = end.poll_transmit_into(now, wires.network.packets().draft());
         if polled != Polled::Nothing {
@@ -129,7 +130,7 @@ impl<P: Probe> Core<P> {
     }
 }
 
-impl<P: Probe> Wires<'_, P> {
+impl<P: Probe> Wires<P> {
     /// Schedules the deadline of an end whose host has a card. If the end could send already, it
     /// waits for its turn at the card, which needs no event.
     fn arm_later(&mut self, id: EndId, end: &mut End) {

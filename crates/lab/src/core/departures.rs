@@ -23,7 +23,7 @@ impl<P: Probe> Core<P> {
     /// the host's line and no remedy changes either end of the flow. All flows must be known.
     /// `blueprint` returns the blueprint of a flow, if the flow has connections.
     pub(crate) fn let_hosts_keep(&mut self, blueprint: impl Fn(u32) -> Option<BlueprintId>) {
-        let routes = if self.hosts_keep { self.network.lone_routes() } else { Vec::new() };
+        let routes = if self.hosts_keep { self.wires.network.lone_routes() } else { Vec::new() };
         for route in routes {
             if blueprint(route.flow()).is_some_and(|it| self.hosts.blueprint(it).is_plain()) {
                 self.hosts.keep_segments(EndId(route.0));
@@ -33,9 +33,8 @@ impl<P: Probe> Core<P> {
 
     /// Lets a host keep a packet until `departure`.
     pub(crate) fn keep(&mut self, departure: Time, packet: Packet) -> PacketId {
-        let id = self.network.packets().insert(packet);
-        let Self { queue, network, probe, draw, kept, .. } = self;
-        Wires { queue, network, probe, draw: *draw }.transmit_timed(departure, id, kept);
+        let id = self.wires.network.packets().insert(packet);
+        self.wires.transmit_timed(departure, id, &mut self.kept);
         id
     }
 
@@ -43,10 +42,10 @@ impl<P: Probe> Core<P> {
     pub(crate) fn leave(&mut self) {
         let ((departure, sequence), packet) = self.kept.pop_first().expect("a packet is kept");
         debug_assert_eq!(departure, self.now(), "a packet leaves at its departure time");
-        self.network.packets().bring_back(packet);
-        let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        self.wires().offer(hop, parcel, sequence);
+        self.wires.network.packets().bring_back(packet);
+        let parcel = self.wires.network.post(packet);
+        let hop = self.wires.network.next_hop(parcel).expect("a route has at least one port");
+        self.wires.send(hop, parcel, sequence);
     }
 
     /// Ends the run: updates the network up to now, and removes the packets that hosts still keep.
@@ -55,13 +54,13 @@ impl<P: Probe> Core<P> {
         let now = self.now();
         self.hosts.withdraw_timed(now);
         for packet in std::mem::take(&mut self.kept).into_values() {
-            self.network.packets().bring_back(packet);
-            self.network.packets().release(packet);
+            self.wires.network.packets().bring_back(packet);
+            self.wires.network.packets().release(packet);
         }
     }
 }
 
-impl<P: Probe> Wires<'_, P> {
+impl<P: Probe> Wires<P> {
     /// Sends a packet with a departure time. If the host's port announces packets, the packet is
     /// announced at once. Otherwise the host keeps the packet, and an event sends it.
     #[inline(never)]

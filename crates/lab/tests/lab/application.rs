@@ -156,7 +156,7 @@ impl Listener for Arrivals {
 fn arrivals(scenario: &Scenario) -> (Vec<Row>, Arrivals) {
     let world = World::new(scenario, 1, |_| Arrivals::default());
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-    (rows, core.probe)
+    (rows, core.wires.probe)
 }
 
 /// Runs one second of reading at low load with `background`.

@@ -388,9 +388,9 @@ fn a_trim_works_in_every_buffer() {
         scenario.network.queue = QueueConfig::Foreign(Foreign::new("trims", queue));
         let world = World::new(&scenario, 1, |_| Silent);
         let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-        let trimmed: u64 = core.network.ports().iter().map(|it| it.counters().trimmed).sum();
+        let trimmed: u64 = core.wires.network.ports().iter().map(|it| it.counters().trimmed).sum();
         assert!(trimmed > 100, "{buffer}: {trimmed}");
-        assert!(core.network.ports().iter().all(Port::is_conserving), "{buffer}");
+        assert!(core.wires.network.ports().iter().all(Port::is_conserving), "{buffer}");
         let row = &rows[0];
         assert_eq!((row.status, row.blocks, row.drops, row.timeouts), ("ok", 4, 0, 0), "{buffer}");
     }

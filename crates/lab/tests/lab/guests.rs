@@ -310,7 +310,7 @@ fn over_spines(spreads: bool) -> (Row, [Vec<u64>; 2]) {
     );
     let world = World::new(&scenario, 1, |_| Silent);
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-    let network = &core.network;
+    let network = &core.wires.network;
     assert!(network.ports().iter().all(Port::is_conserving));
     // The ports of the two hosts come first. For each leaf and each spine, the port from the leaf
     // to the spine follows, and then the port from the spine to the leaf. The client is at the
@@ -378,8 +378,8 @@ fn shuffle(card: Option<NicConfig>) -> (Row, Watch) {
     );
     let world = World::new(&scenario, 1, |_| Watch::default());
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-    assert!(core.network.ports().iter().all(Port::is_conserving));
-    (rows.into_iter().next().expect("a row"), core.probe)
+    assert!(core.wires.network.ports().iter().all(Port::is_conserving));
+    (rows.into_iter().next().expect("a row"), core.wires.probe)
 }
 
 #[test]

@@ -179,7 +179,7 @@ impl Outcome {
     }
 
     pub fn events(&self) -> &[EventRow] {
-        self.core.probe.events.as_ref().expect("events are traced").rows()
+        self.core.wires.probe.events.as_ref().expect("events are traced").rows()
     }
 
     pub fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &EventRow> {
@@ -204,7 +204,7 @@ pub fn run(scenario: &Scenario, losses: Vec<Loss>) -> Outcome {
     let request = TraceRequest::parse(["events"]).expect("it exists");
     let probe = |setting: &Setting| Trace::new(&request, setting);
     let mut world = World::new(scenario, 1, probe);
-    let network = &mut world.core_mut().network;
+    let network = &mut world.core_mut().wires.network;
     let mut by_port: BTreeMap<PortId, Vec<Loss>> = BTreeMap::new();
     for loss in losses {
         let last = *network.route(loss.route).last().expect("a route has ports");

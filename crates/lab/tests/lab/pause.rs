@@ -27,11 +27,11 @@ fn run(control: Option<fn() -> Controls>) -> (Row, Network) {
     let scenario = incast();
     let mut world = World::new(&scenario, 1, |_| Silent);
     if let Some(control) = control {
-        world.core_mut().network.set_flow_control(|_| control());
+        world.core_mut().wires.network.set_flow_control(|_| control());
     }
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-    assert!(core.network.ports().iter().all(Port::is_conserving));
-    (rows.into_iter().next().expect("a row"), core.network)
+    assert!(core.wires.network.ports().iter().all(Port::is_conserving));
+    (rows.into_iter().next().expect("a row"), core.wires.network)
 }
 
 /// When the switch holds 4 KiB of a server's packets, it signals the server, which sends up to 10

@@ -80,7 +80,7 @@ impl Case {
         if losses == Losses::Periodic {
             let port = Network::switch_port(HostId(0));
             let every = Every { packets: (1.0 / p) as u32, seen: 0 };
-            world.core_mut().network.port_mut(port).set_discipline(Box::new(every));
+            world.core_mut().wires.network.port_mut(port).set_discipline(Box::new(every));
         }
         let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
         let received =

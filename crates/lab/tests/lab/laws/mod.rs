@@ -62,8 +62,8 @@ fn the_laws_hold_of_random_scenarios() {
     let laws = |document: Value| -> Result<(), TestCaseError> {
         let scenario = Scenario::from_document(&document).expect("the generator knows the rules");
         let core = hold(&scenario);
-        stalls.set(stalls.get() + core.probe.waits.told);
-        another_seed_differs(&scenario, &core.probe);
+        stalls.set(stalls.get() + core.wires.probe.waits.told);
+        another_seed_differs(&scenario, &core.wires.probe);
         Ok(())
     };
     match TestRunner::new(config()).run(&scenarios(), laws) {
@@ -88,9 +88,9 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
     bytes_arrive_exactly_once(scenario, &rows, &core);
     all_is_the_sum(scenario, &rows);
     let of_groups = own(scenario, &rows);
-    timeouts_have_one_cause_each(of_groups, &core.probe);
-    stalls_have_one_cause_each(of_groups, &core.probe);
-    packets_are_counted(of_groups, &core.probe);
+    timeouts_have_one_cause_each(of_groups, &core.wires.probe);
+    stalls_have_one_cause_each(of_groups, &core.wires.probe);
+    packets_are_counted(of_groups, &core.wires.probe);
     nothing_exceeds_the_network(scenario, &rows[0]);
     (rows, core)
 }
@@ -105,7 +105,7 @@ fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
     let witness = Witness::new(segments(scenario), overtaking, waits);
     let mut world = World::new(scenario, seed, |_| witness);
     let core = world.core_mut();
-    core.probe.hosts = core.network.hosts();
+    core.wires.probe.hosts = core.wires.network.hosts();
     world.run(&Control::default()).expect("nobody cancels")
 }
 
@@ -152,8 +152,8 @@ fn all_is_the_sum(scenario: &Scenario, rows: &[Row]) {
 }
 
 fn packets_are_conserved(core: &Core<Witness>) {
-    let witness = &core.probe;
-    for (port, number) in core.network.ports().iter().zip(0..) {
+    let witness = &core.wires.probe;
+    for (port, number) in core.wires.network.ports().iter().zip(0..) {
         assert!(port.is_conserving(), "port {number}: {:?}", port.counters());
         let offered = witness.offered.get(&PortId(number)).copied().unwrap_or(0);
         assert_eq!(port.counters().offered, offered, "port {number}");
@@ -161,7 +161,11 @@ fn packets_are_conserved(core: &Core<Witness>) {
     }
     assert_eq!(core.delivered, witness.received);
     assert_eq!(witness.sent, core.delivered + witness.dropped + core.in_flight());
-    assert_eq!(core.network.packets_held() as u64, core.in_flight(), "none is kept, none lost");
+    assert_eq!(
+        core.wires.network.packets_held() as u64,
+        core.in_flight(),
+        "none is kept, none lost"
+    );
 }
 
 /// Checks that a run ends when its work is complete. With endless traffic, the time limit may end
@@ -196,7 +200,7 @@ fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witnes
 
 fn bytes_arrive_exactly_once(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
     let delivered = |first: u32, count: u32| -> u64 {
-        (first..first + count).map(|flow| core.probe.delivered(flow)).sum()
+        (first..first + count).map(|flow| core.wires.probe.delivered(flow)).sum()
     };
     let mut first = 0;
     for (group, row) in by_group(scenario, rows) {
@@ -354,7 +358,7 @@ fn another_seed_differs(scenario: &Scenario, witness: &Witness) {
     let jitter = !read.request_jitter.is_zero() && read.active() > 1;
     if jitter || !read.start_spread.is_zero() {
         let (_, other) = observe(scenario, SEED + 1);
-        assert_ne!(other.probe.requests, witness.requests);
+        assert_ne!(other.wires.probe.requests, witness.requests);
     }
 }
 
