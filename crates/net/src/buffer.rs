@@ -11,7 +11,7 @@ pub use alpha::Alpha;
 pub use pool::{Pool, PoolConfig, PoolId};
 
 use crate::packet::Packet;
-use crate::packets::Load;
+use crate::packets::{Load, Occupancy};
 
 /// The limit of one port: the size of its own buffer, or its limit in a shared [`Pool`].
 ///
@@ -51,9 +51,11 @@ impl Buffer {
     /// ([`Self::counts_in_service`]).
     #[inline]
     pub fn has_room(&self, load: &Load, size: u32) -> bool {
-        let goes_straight_through = load.is_idle() && !self.counts_in_service;
-        goes_straight_through
-            || !load.occupancy_with(size, self.counts_in_service).exceeds(self.limit)
+        if load.is_idle() && !self.counts_in_service {
+            return true;
+        }
+        let one_more = Occupancy { packets: 1, bytes: u64::from(size) };
+        !(load.occupancy(self.counts_in_service) + one_more).exceeds(self.limit)
     }
 }
 

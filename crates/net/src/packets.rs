@@ -236,7 +236,8 @@ impl Packets {
     ///
     /// # Panics
     /// Panics if there is no draft.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is short, and every packet needs it")]
+    #[inline(always)]
     pub fn take(&mut self) -> PacketId {
         let id = self.free.pop().expect("a packet was drafted");
         self.join_route(id);

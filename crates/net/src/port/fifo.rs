@@ -22,15 +22,9 @@ use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
 /// A port that sends packets in the order of their arrival; see the module. All ports of a run
 /// together do not fit into the first-level cache, so the fields that every packet needs come
-/// first, and rarely used fields are stored elsewhere.
+/// first, in the order of their use, and rarely used fields come last.
 #[repr(C, align(64))]
 pub struct Fifo {
-    ring: VecDeque<Transit>,
-    /// Only used by [`Self::forward_placed`]: departure times of the packets in the port, except
-    /// the last packet.
-    departures: VecDeque<Time>,
-    /// The packets announced to the port.
-    inlet: Inlet,
     last_departure: Time,
     /// Time for which a packet still counts as present after its departure.
     linger: Span,
@@ -40,7 +34,9 @@ pub struct Fifo {
     /// Whether the discipline admits every packet that fits.
     is_drop_tail: bool,
     pub(crate) shortcut: Shortcut,
+    ties: Ties,
     train: Train,
+    ring: VecDeque<Transit>,
     /// Number of packets at the head of the ring that have left the port and are on the link. If
     /// packets may wait, [`Self::drain`] updates this number and `view`.
     departed: usize,
@@ -48,11 +44,15 @@ pub struct Fifo {
     gone_at: Time,
     /// The waiting packets and the packet being sent.
     view: Load,
+    /// Only used by [`Self::forward_placed`]: departure times of the packets in the port, except
+    /// the last packet.
+    departures: VecDeque<Time>,
     counters: PortCounters,
+    /// The packets announced to the port.
+    inlet: Inlet,
     buffer: Option<Buffer>,
     discipline: Discipline,
     random: Stream,
-    ties: Ties,
 }
 
 impl Fifo {
@@ -213,7 +213,8 @@ impl Fifo {
     }
 
     /// Sends a packet behind the packets in the port.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it is short, and every packet needs it")]
+    #[inline(always)]
     fn send(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.transmit(now, parcel.size());
         let first = self.ring.is_empty();
@@ -283,7 +284,8 @@ impl Fifo {
 
     /// Like [`Self::forward`], for a next port to which other ports also send. Also returns the
     /// packet's order among simultaneous arrivals.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it has one caller on the hot path")]
+    #[inline(always)]
     pub(crate) fn forward_placed(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
         if self.last_departure.plus(self.linger) <= now {
             self.departures.clear();
@@ -346,6 +348,16 @@ impl Fifo {
     /// Accounts for all departures up to and including `now`.
     #[inline]
     pub(super) fn drain(&mut self, now: Time) {
+        if self.gone_at <= now {
+            self.depart();
+            if self.gone_at <= now {
+                self.drain_several(now);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn drain_several(&mut self, now: Time) {
         while self.gone_at <= now {
             self.depart();
         }
@@ -357,6 +369,7 @@ impl Fifo {
     }
 
     /// Removes the packet in service, and puts the next packet into service.
+    #[inline]
     fn depart(&mut self) {
         self.departed += 1;
         if let Some(next) = self.ring.get(self.departed) {

@@ -46,21 +46,31 @@ impl Inlet {
     }
 
     /// Adds a packet. Returns whether it is now the next packet.
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it has one caller on the hot path")]
+    #[inline(always)]
     pub(super) fn push(&mut self, transit: Transit) -> bool {
         let order = transit.order();
         if self.lane.back().is_none_or(|last| last.order() <= order) {
             self.lane.push_back(transit);
         } else {
-            self.strays.push(Reverse(transit));
+            self.push_stray(transit);
         }
         let is_next = order < self.next;
         self.next = self.next.min(order);
         is_next
     }
 
+    #[inline(never)]
+    fn push_stray(&mut self, transit: Transit) {
+        self.strays.push(Reverse(transit));
+    }
+
     /// Removes the next packet. There must be one.
-    #[inline]
+    #[expect(
+        clippy::inline_always,
+        reason = "it has one caller, and its result would go through memory"
+    )]
+    #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<Transit> {
         if !self.strays.is_empty() {
             return self.pop_with_strays();
