@@ -179,10 +179,16 @@ impl<P: Probe> World<P> {
         // Of all events at the time limit, the limit itself comes last, and the run ends with it.
         self.core.wires.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.wires.queue.pop() {
-            if matches!(event, Event::TimeLimit) {
+            // Nearly all events are arrivals.
+            if let Event::Arrival(port) = event {
+                if let Some(packet) = self.core.arrive(port) {
+                    self.receive(packet);
+                }
+            } else if matches!(event, Event::TimeLimit) {
                 break;
+            } else {
+                self.handle(event);
             }
-            self.handle(event);
             if self.core.finished {
                 return Ok("ok");
             }
@@ -207,15 +213,9 @@ impl<P: Probe> World<P> {
         progress.reduce(f64::min).unwrap_or(0.0)
     }
 
-    /// Handles one event.
-    #[inline]
+    /// Handles an event that is not an arrival.
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Arrival(port) => {
-                if let Some(packet) = self.core.arrive(port) {
-                    self.receive(packet);
-                }
-            }
             Event::Wake(end) => {
                 if self.core.wake(end) {
                     self.serve(end);

@@ -31,11 +31,11 @@ impl Default for Inlet {
 }
 
 impl Inlet {
-    /// Whether a packet enters the port at or before `until`, which is an order of simultaneous
-    /// events.
+    /// Whether a packet enters the port at or before `until`, an [order](Transit::order) before
+    /// the end of time.
     #[inline]
     pub(super) fn is_due(&self, until: u128) -> bool {
-        self.next <= until && self.next != NOTHING
+        self.next <= until
     }
 
     /// The time at which the next packet enters, and the order of this arrival among simultaneous

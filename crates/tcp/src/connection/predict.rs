@@ -170,6 +170,11 @@ impl Connection {
             reno.grow(acked.bytes, u64::from(self.segment_size));
             return reno.window();
         }
+        self.grow_by_view(now, packet, acked)
+    }
+
+    #[inline(never)]
+    fn grow_by_view(&mut self, now: Time, packet: &Packet, acked: &Acked) -> u64 {
         self.grow(now, packet, acked, true);
         self.congestion.window()
     }

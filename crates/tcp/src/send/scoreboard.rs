@@ -275,6 +275,28 @@ impl Scoreboard {
     /// Handles a cumulative ACK above `una`.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
+        match self.segments.front() {
+            Some(&head) if head.end() == ack && head.marks.is_empty() => {
+                self.acknowledge_head(&head)
+            }
+            _ => self.acknowledge_several(ack),
+        }
+    }
+
+    /// Handles a cumulative ACK of the first segment, which has no marks.
+    #[inline]
+    fn acknowledge_head(&mut self, head: &Sent) -> Acked {
+        let ack = head.end();
+        let bytes = ack - self.una;
+        self.segments.pop_front();
+        self.cursor = self.cursor.saturating_sub(1);
+        self.end_acknowledging(ack);
+        let sent_at = (head.transmissions == 1).then_some(head.sent_at);
+        Acked { bytes, segments: 1, sent_at }
+    }
+
+    #[inline(never)]
+    fn acknowledge_several(&mut self, ack: u64) -> Acked {
         self.acknowledge_each(ack, |_| {})
     }
 
@@ -313,6 +335,12 @@ impl Scoreboard {
             acked.sent_at = None;
         }
         acked.segments = (outstanding - self.segments.len()) as u64;
+        self.end_acknowledging(ack);
+        acked
+    }
+
+    #[inline]
+    fn end_acknowledging(&mut self, ack: u64) {
         if self.segments.is_empty() {
             // The next segment is stored at the beginning of the buffer, which is in the cache.
             self.segments.clear();
@@ -320,7 +348,6 @@ impl Scoreboard {
         self.una = ack;
         self.next = self.next.max(ack);
         self.max = self.max.max(ack);
-        acked
     }
 }
 
