@@ -39,7 +39,8 @@ pub enum Admission {
     /// Admitted behind other packets, with effects: the caller must release the packets that were
     /// pushed out ([`Port::pop_late`]), and send the switch's signals.
     QueuedWithEffects,
-    /// Admitted to an idle line with departure events. [`Port::service`] must be scheduled.
+    /// Admitted to a port with departure events, and [`Port::service`] must be scheduled: the line
+    /// was idle, or the packet in service had no event of its departure so far.
     Started,
     /// Dropped.
     Dropped(DropReason),
@@ -111,8 +112,9 @@ pub struct Gone {
 /// order of the event among simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// The time at which the packet leaves. [`Port::depart`] must be called at this time.
-    pub departure: (Time, u64),
+    /// The time at which the packet leaves. [`Port::depart`] must be called at this time. `None` if
+    /// the departure needs no event.
+    pub departure: Option<(Time, u64)>,
     /// The time at which the packet arrives at the end of the link; `None` if an earlier arrival is
     /// already scheduled.
     pub arrival: Option<(Time, u64)>,
@@ -212,6 +214,8 @@ pub struct Commons {
     pub packets: Packets,
     /// Shared buffers.
     pub pools: Vec<Pool>,
+    /// The order of the current event among simultaneous events.
+    pub sequence: u64,
 }
 
 /// An output port: queue, serialiser and link.
@@ -350,6 +354,14 @@ impl Port {
         match self {
             Self::Fifo(_) => None,
             Self::Stepped(port) => port.service(),
+        }
+    }
+
+    /// Spares the events of departures that change only this port; see
+    /// [`Network::seal`](crate::topology::Network::seal).
+    pub(crate) fn spare_events(&mut self) {
+        if let Self::Stepped(port) = self {
+            port.spare_events();
         }
     }
 

@@ -73,6 +73,7 @@ impl<P: Probe> Wires<P> {
             let due = self.network.settle((now, self.queue.sequence()), port);
             self.schedule_due(port, due);
         }
+        self.network.set_sequence(self.queue.sequence());
         match self.network.offer(now, port, parcel, sequence) {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
@@ -150,7 +151,9 @@ impl<P: Probe> Wires<P> {
         let Some(Service { departure, arrival }) = self.network.port(port).service() else {
             return;
         };
-        self.queue.push(departure.0, departure.1, Event::Departure(port));
+        if let Some((time, sequence)) = departure {
+            self.queue.push(time, sequence, Event::Departure(port));
+        }
         if let Some((time, sequence)) = arrival {
             self.queue.push(time, sequence, Event::Arrival(port));
         }

@@ -34,7 +34,13 @@ struct InService {
     size: u32,
     gone: Gone,
     is_header: bool,
-    service: Service,
+    /// Whether the departure has no event, because it changes nothing but the packet in service: no
+    /// packet waits, and the packet in service occupies no buffer space.
+    is_quiet: bool,
+    /// The time of the departure, and its order among simultaneous events.
+    departs: (Time, u64),
+    /// The arrival that must be scheduled.
+    arrives: Option<(Time, u64)>,
 }
 
 /// A port with an event per departure; see the module.
@@ -54,6 +60,8 @@ pub struct Stepped {
     /// Whether the discipline admits every packet that fits.
     is_drop_tail: bool,
     in_service: Option<InService>,
+    /// Whether a departure that changes nothing else needs no event; see [`Self::settle_service`].
+    spares_events: bool,
     /// The paused classes, one bit each.
     paused: u8,
     /// The packet in service and the packets on the link, in the order of their arrival.
@@ -103,6 +111,7 @@ impl Stepped {
             trims: discipline.trims(),
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
             in_service: None,
+            spares_events: false,
             paused: 0,
             link: VecDeque::new(),
             last_departure: Time::ZERO,
@@ -145,6 +154,7 @@ impl Stepped {
         commons: &mut Commons,
     ) -> Admission {
         self.counters.offered += 1;
+        self.settle_service((now, commons.sequence));
         let is_idle = self.starts_at_once(&commons.packets[parcel.packet]);
         let (mut parcel, mut pushes_out) = (parcel, false);
         if let Some(buffer) = self.buffer {
@@ -183,7 +193,37 @@ impl Stepped {
             self.start_next(now, commons);
             return Admission::Started;
         }
-        if pushes_out { Admission::QueuedWithEffects } else { Admission::Queued }
+        if pushes_out {
+            return Admission::QueuedWithEffects;
+        }
+        if self.needs_departure() { Admission::Started } else { Admission::Queued }
+    }
+
+    /// Lets departures without an event be handled when the next packet is offered. To be called
+    /// before the first packet, if nobody but this port needs to know of its departures.
+    pub(super) fn spare_events(&mut self) {
+        self.spares_events = !self.counts_in_service();
+    }
+
+    /// Lets the packet in service leave if its departure has no event, and comes before the event
+    /// of this time and this order among simultaneous events.
+    #[inline]
+    fn settle_service(&mut self, now: (Time, u64)) {
+        if let Some(packet) = &self.in_service
+            && packet.is_quiet
+            && packet.departs < now
+        {
+            self.in_service = None;
+        }
+    }
+
+    /// Whether the departure of the packet in service has no event, but needs one now. The arrival
+    /// is scheduled already.
+    #[inline]
+    fn needs_departure(&mut self) -> bool {
+        let Some(packet) = &mut self.in_service else { return false };
+        packet.arrives = None;
+        std::mem::take(&mut packet.is_quiet)
     }
 
     /// Lets the buffer and the discipline decide about an offered packet. Returns the admitted
@@ -196,7 +236,7 @@ impl Stepped {
         is_idle: bool,
         commons: &mut Commons,
     ) -> Result<(Parcel, bool), DropReason> {
-        let Commons { packets, pools } = commons;
+        let Commons { packets, pools, .. } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let takes_room = buffer.counts_in_service || !is_idle;
         let has_room = |size, is_header| {
@@ -266,7 +306,7 @@ impl Stepped {
     /// Panics if no packet is in service.
     pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) -> Gone {
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
-        debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
+        debug_assert_eq!(left.departs.0, now, "a packet departs at the scheduled time");
         if self.counts_in_service() {
             let pool = self.pool.map(|PoolId(pool)| &mut commons.pools[usize::from(pool)]);
             self.give_back(left.size, left.is_header, pool);
@@ -281,7 +321,7 @@ impl Stepped {
 
     /// Sends the next packet of a class that is not paused.
     fn start_next(&mut self, now: Time, commons: &mut Commons) {
-        let Commons { packets, pools } = commons;
+        let Commons { packets, pools, .. } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let counts_in_service = self.counts_in_service();
         while let Some((class, mut next)) = self.pop_next() {
@@ -333,7 +373,10 @@ impl Stepped {
 
     /// The events to schedule for the packet in service.
     pub(super) fn service(&self) -> Option<Service> {
-        self.in_service.map(|packet| packet.service)
+        self.in_service.map(|InService { is_quiet, departs, arrives, .. }| Service {
+            departure: (!is_quiet).then_some(departs),
+            arrival: arrives,
+        })
     }
 
     #[inline]
@@ -449,12 +492,15 @@ impl Stepped {
         let reordering = self.reorderer.as_mut().map(Reorderer::draw);
         let arrival = departure + self.line.delay + reordering.unwrap_or_default();
         let key = (arrival, next.sequence);
-        let service = Service {
-            departure: (departure, self.departure_sequence),
+        self.in_service = Some(InService {
+            size: next.parcel.size(),
+            gone,
+            is_header,
+            is_quiet: self.spares_events && self.waiting.packets == 0,
+            departs: (departure, self.departure_sequence),
             // With reordering, every packet has its own arrival event.
-            arrival: (self.link.is_empty() || reordering.is_some()).then_some(key),
-        };
-        self.in_service = Some(InService { size: next.parcel.size(), gone, is_header, service });
+            arrives: (self.link.is_empty() || reordering.is_some()).then_some(key),
+        });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
         if reordering.is_none() {
             return self.link.push_back(transit);

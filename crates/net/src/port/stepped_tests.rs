@@ -46,6 +46,12 @@ impl Switch {
         }
     }
 
+    /// The number of departures that have an event.
+    fn scheduled_departures(&self) -> usize {
+        let is_departure = |what: &Happening| matches!(what, Happening::Departure(_));
+        self.schedule.iter().filter(|(_, _, what)| is_departure(what)).count()
+    }
+
     /// Runs all events that precede an arrival at `now`.
     pub fn advance(&mut self, now: Time) {
         self.sequence += 1;
@@ -89,7 +95,9 @@ impl Switch {
 
     fn serve(&mut self, port: usize) {
         let Some(Service { departure, arrival }) = self.ports[port].service() else { return };
-        self.schedule.insert((departure.0, departure.1, Happening::Departure(port)));
+        if let Some((time, sequence)) = departure {
+            self.schedule.insert((time, sequence, Happening::Departure(port)));
+        }
         if let Some((time, sequence)) = arrival {
             self.schedule.insert((time, sequence, Happening::Arrival(port)));
         }
@@ -108,6 +116,7 @@ impl Switch {
         let sequence = self.sequence;
         let id = self.commons.packets.insert(packet);
         let parcel = Parcel::new(id, packet.size(), 0);
+        self.commons.sequence = sequence;
         let admission = self.ports[port].offer(now, parcel, sequence, &mut self.commons);
         match admission {
             Admission::Queued => {}
@@ -210,7 +219,9 @@ proptest! {
             ..PortConfig::host(GIGABIT, delay)
         };
         let stepped = PortConfig { departure_events: true, ..fifo.clone() };
-        let mut switches = [fifo, stepped].map(|config| Switch::new(&[config], None));
+        let configs = [fifo, stepped.clone(), stepped];
+        let mut switches = configs.map(|config| Switch::new(&[config], None));
+        switches[2].ports[0].spare_events();
         prop_assert!(matches!(switches[0].ports[0], Port::Fifo(_)));
         prop_assert!(matches!(switches[1].ports[0], Port::Stepped(_)));
         let mut now = Time::ZERO;
@@ -218,28 +229,30 @@ proptest! {
             now += Span::from_micros(gap);
             let ecn = if label > 1 { Ecn::Capable } else { Ecn::NotCapable };
             let packet = Packet { seq, payload, label, header: 40, ..Packet::default() }.with_ecn(ecn);
-            let [one, other] = switches.each_mut().map(|switch| {
+            let [one, other, third] = switches.each_mut().map(|switch| {
                 let view = switch.offer(now, 0, packet);
                 (view.packets, view.bytes, view.in_service_bytes)
             });
             if !is_host {
-                prop_assert_eq!(one, other);
+                prop_assert_eq!([one, one], [other, third]);
             }
-            let [fifo, stepped] = switches.each_ref().map(|switch| {
+            let [fifo, stepped, sparing] = switches.each_ref().map(|switch| {
                 let port = &switch.ports[0];
                 let byte_time = if is_host { 0 } else { port.byte_time_until(now) };
                 (byte_time, port.sending_until(now), port.in_flight().count())
             });
-            prop_assert_eq!(fifo, stepped);
+            prop_assert_eq!([fifo, fifo], [stepped, sparing]);
         }
         for switch in &mut switches {
             switch.finish();
         }
-        let [fifo, stepped] = &switches;
-        prop_assert_eq!(&fifo.arrived, &stepped.arrived);
-        prop_assert_eq!(&fifo.dropped, &stepped.dropped);
-        prop_assert_eq!(fifo.ports[0].counters(), stepped.ports[0].counters());
-        prop_assert_eq!(fifo.ports[0].last_departure(), stepped.ports[0].last_departure());
+        let [fifo, stepped, sparing] = &switches;
+        for stepped in [stepped, sparing] {
+            prop_assert_eq!(&fifo.arrived, &stepped.arrived);
+            prop_assert_eq!(&fifo.dropped, &stepped.dropped);
+            prop_assert_eq!(fifo.ports[0].counters(), stepped.ports[0].counters());
+            prop_assert_eq!(fifo.ports[0].last_departure(), stepped.ports[0].last_departure());
+        }
     }
 
     /// With any discipline and buffer, packets are conserved, no pool exceeds its limit, and each
@@ -454,4 +467,21 @@ fn a_delayed_packet_is_overtaken() {
         );
     }
     assert!(!some.seqs(0).is_sorted() && some.arrived[0].is_sorted_by_key(|(time, _)| *time));
+}
+
+#[test]
+fn a_departure_gets_an_event_once_a_packet_waits_for_it() {
+    let config = PortConfig { departure_events: true, ..PortConfig::host(GIGABIT, DELAY) };
+    let mut switch = Switch::new(&[config], None);
+    switch.ports[0].spare_events();
+    switch.offer(at(0), 0, numbered(0, 0));
+    assert_eq!(switch.scheduled_departures(), 0);
+    switch.offer(at(1), 0, numbered(0, 1));
+    assert_eq!(switch.scheduled_departures(), 1);
+    // The first packet has left after 12 us, and no other packet waits for the second.
+    switch.offer(at(30), 0, numbered(0, 2));
+    assert_eq!(switch.scheduled_departures(), 0);
+    switch.finish();
+    let arrivals: Vec<Time> = switch.arrived[0].iter().map(|(time, _)| *time).collect();
+    assert_eq!(arrivals, [37, 49, 67].map(at));
 }

@@ -64,7 +64,7 @@ impl Network {
             guard: None,
             stepped: BTreeSet::new(),
             ends: of_hosts.chain(of_trunks).collect(),
-            commons: Commons { packets: Packets::default(), pools },
+            commons: Commons { packets: Packets::default(), pools, sequence: 0 },
             routes: Routes::new(router.diameter()),
             express: Express::default(),
             upstream: Vec::new(),
@@ -157,9 +157,17 @@ impl Network {
         }
     }
 
-    /// Connects the ports and plans the shortcuts; see [`Express`].
+    /// Connects the ports and plans the shortcuts; see [`Express`]. Departures that only their port
+    /// needs to know of get no event. With flow control, switches count all departures, and a host
+    /// with a card waits for them.
     pub fn seal(&mut self) {
         self.connect();
+        if self.guard.is_none() {
+            let ports = self.ports.iter_mut().zip((0..).map(PortId));
+            ports
+                .filter(|(_, id)| !self.stepped.contains(id))
+                .for_each(|(port, _)| port.spare_events());
+        }
         self.express = express::plan(&mut self.ports, &self.upstream, self.routes.all());
     }
 }

@@ -184,6 +184,12 @@ impl Network {
         }
     }
 
+    /// Tells the order of the current event among simultaneous events.
+    #[inline]
+    pub fn set_sequence(&mut self, sequence: u64) {
+        self.commons.sequence = sequence;
+    }
+
     /// Offers a packet to a port; see [`Port::offer`].
     #[inline]
     pub fn offer(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Admission {

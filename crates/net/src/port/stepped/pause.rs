@@ -41,7 +41,7 @@ impl Stepped {
 
     /// See [`super::super::Port::frame_arrives_at`].
     pub(in crate::port) fn frame_arrives_at(&self, now: Time) -> Time {
-        let begins = self.in_service.map_or(now, |packet| packet.service.departure.0);
+        let begins = self.in_service.map_or(now, |packet| packet.departs.0);
         begins + self.line.serialisation.time(CONTROL_FRAME) + self.line.delay
     }
 }
