@@ -146,7 +146,7 @@ impl<P: Probe> Wires<P> {
     }
 
     /// Schedules the events of the packet in service at a port that has departure events.
-    #[inline(never)]
+    #[inline]
     pub(super) fn schedule(&mut self, port: PortId) {
         let Some(Service { departure, arrival }) = self.network.port(port).service() else {
             return;

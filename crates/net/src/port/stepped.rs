@@ -168,13 +168,13 @@ impl Stepped {
         let ahead = self.waiting.packets + u64::from(self.in_service.is_some());
         let sequence = placed(self.train.append(ahead), sequence);
         let waiting = Waiting { parcel, sequence, since: now, lateness };
-        let is_header = self.is_header(&commons.packets[parcel.packet]);
+        let packet = &commons.packets[parcel.packet];
+        let class = self.class(packet);
         if is_idle {
-            let class = self.discipline.class(&commons.packets[parcel.packet]);
+            let is_header = self.is_header(packet);
             self.start(&waiting, Gone { parcel, class: class.min(CLASSES - 1) }, is_header, now);
             return Admission::Started;
         }
-        let class = self.discipline.class(&commons.packets[parcel.packet]);
         self.waiting = self.waiting + Occupancy { packets: 1, bytes: u64::from(size) };
         if self.classes.len() > 1
             && let Some(waiting) = self.by_class.get_mut(class)
@@ -228,6 +228,7 @@ impl Stepped {
 
     /// Lets the buffer and the discipline decide about an offered packet. Returns the admitted
     /// packet, which may be marked or trimmed, and whether packets were pushed out for it.
+    #[inline]
     fn judge(
         &mut self,
         now: Time,
@@ -288,7 +289,14 @@ impl Stepped {
         }
     }
 
+    /// The class in which a packet waits.
+    #[inline]
+    fn class(&self, packet: &Packet) -> usize {
+        if self.classes.len() == 1 { 0 } else { self.discipline.class(packet) }
+    }
+
     /// Whether an offered packet is sent at once.
+    #[inline]
     fn starts_at_once(&self, packet: &Packet) -> bool {
         if self.in_service.is_some() {
             return false;
@@ -320,6 +328,7 @@ impl Stepped {
     }
 
     /// Sends the next packet of a class that is not paused.
+    #[inline]
     fn start_next(&mut self, now: Time, commons: &mut Commons) {
         let Commons { packets, pools, .. } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
@@ -482,6 +491,7 @@ impl Stepped {
     }
 
     /// Begins to send a packet. `gone` describes the packet after its departure.
+    #[inline]
     fn start(&mut self, next: &Waiting, gone: Gone, is_header: bool, now: Time) {
         // A line that was idle or paused begins to send now.
         let ready = if now > self.last_departure { now } else { next.since };
@@ -505,7 +515,13 @@ impl Stepped {
         if reordering.is_none() {
             return self.link.push_back(transit);
         }
-        let place = self.link.partition_point(|other| other.key() <= key);
+        self.insert(transit);
+    }
+
+    /// Inserts a packet into the link at the place of its arrival.
+    #[inline(never)]
+    fn insert(&mut self, transit: Transit) {
+        let place = self.link.partition_point(|other| other.key() <= transit.key());
         self.link.insert(place, transit);
     }
 }

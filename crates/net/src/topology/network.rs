@@ -221,6 +221,7 @@ impl Network {
     }
 
     /// Counts a packet at the input through which it reached its switch.
+    #[inline]
     fn count(&mut self, packet: Gone, how: fn(&mut Guard, Counted, &[Pool])) {
         let Self { guard: Some(guard), routes, commons, .. } = self else { return };
         // The parcel's hop is the index of the port after this one, so the port before this one is
@@ -233,6 +234,7 @@ impl Network {
     }
 
     /// Lets the packet in service of a port leave; see [`Port::depart`].
+    #[inline]
     pub fn depart(&mut self, now: Time, port: PortId) {
         if let Some(gone) = self.ports[port.0 as usize].depart(now, &mut self.commons) {
             self.count(gone, Guard::leave);

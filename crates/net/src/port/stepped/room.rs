@@ -17,6 +17,7 @@ impl Stepped {
     }
 
     /// Whether a packet of `size` bytes fits.
+    #[inline]
     pub(super) fn has_room(
         &self,
         buffer: Buffer,
