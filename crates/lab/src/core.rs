@@ -189,7 +189,7 @@ impl<P: Probe> Core<P> {
         }
         let now = self.now();
         let Self { hosts, wires, .. } = self;
-        let (end_id, predicted) = hosts.predict(now, &mut wires.network.packets()[id]);
+        let (end_id, end, predicted) = hosts.predict(now, &mut wires.network.packets()[id]);
         match predicted {
             Predicted::Nothing => return false,
             Predicted::Answered => {
@@ -198,13 +198,13 @@ impl<P: Probe> Core<P> {
             }
             Predicted::Received => {
                 wires.network.packets().release(id);
-                wires.arm(end_id, hosts.end_mut(end_id));
+                wires.arm(end_id, end);
             }
             Predicted::Acked(limit) => {
                 wires.network.packets().release(id);
-                let end = hosts.end_mut(end_id);
                 let Some(connection) = end.connection_mut() else { return true };
-                while connection.send_predicted(now, limit, wires.network.packets().draft()) {
+                while connection.sends_predicted(limit) {
+                    connection.send_predicted(now, wires.network.packets().draft());
                     let packet = wires.network.packets().take();
                     wires.transmit(packet);
                 }
@@ -294,9 +294,7 @@ impl<P: Probe> Core<P> {
     /// Frees connections that are no longer needed. Must not be called while an end is served.
     pub(crate) fn free_idle(&mut self) {
         let packets = self.wires.network.packets();
-        self.hosts.free_idle(|flow| {
-            [true, false].iter().any(|way| packets.on_route(RouteId::new(flow, *way)) > 0)
-        });
+        self.hosts.free_idle(|| packets.flows());
     }
 
     /// Number of packets in the network.

@@ -8,6 +8,7 @@ use incast_net::{Packet, Trigger};
 use incast_tcp::connection::Predicted;
 
 use super::Hosts;
+use crate::End;
 use crate::ids::EndId;
 use crate::stalls::{ROUND_TRIPS, Stall, StallCause, StallCounts};
 
@@ -53,15 +54,16 @@ impl Hosts {
     /// Passes a packet to the receiving end, if this end predicts the packet. A predicted packet
     /// causes no event. If a predicted packet ends a stall, the stall is counted but not reported.
     #[inline]
-    pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, Predicted) {
+    pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, &mut End, Predicted) {
         let id = EndId(packet.route.reverse().0);
         let trigger = packet.flags.trigger();
         let answers_for = if id.is_server() { trigger } else { Trigger::Arrival };
-        let predicted = self.end_mut(id).predict(now, packet, answers_for);
+        let end = self.ends.end_mut(id);
+        let predicted = end.predict(now, packet, answers_for);
         if predicted != Predicted::Nothing && !id.is_server() {
             self.waits.note(now, id, trigger);
         }
-        (id, predicted)
+        (id, end, predicted)
     }
 
     /// Handles the end's deadline if it has passed. Returns whether it has passed.

@@ -160,12 +160,12 @@ fn a_predicted_packet_ends_a_stall_as_others_do() {
     let (mut hosts, client) = client();
     assert_eq!(hosts.deliver(at(110), &data(0, Trigger::Arrival)), (client, None));
     sent(&mut hosts, client, at(110));
-    let (id, predicted) = hosts.predict(at(220), &mut data(1, Trigger::Timeout));
+    let (id, _, predicted) = hosts.predict(at(220), &mut data(1, Trigger::Timeout));
     assert_eq!(id, client);
     assert_ne!(predicted, Predicted::Nothing);
     assert_eq!(hosts.waits.of(0).of(StallCause::Timeout), 1);
     // A packet that is not predicted must be delivered. Its stall is counted at that time.
-    let (_, predicted) = hosts.predict(at(900), &mut data(5, Trigger::Timeout));
+    let (_, _, predicted) = hosts.predict(at(900), &mut data(5, Trigger::Timeout));
     assert_eq!(predicted, Predicted::Nothing);
     assert_eq!(hosts.waits.of(0).total(), 1);
 }

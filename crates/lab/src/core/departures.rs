@@ -54,7 +54,6 @@ impl<P: Probe> Core<P> {
         let now = self.now();
         self.hosts.withdraw_timed(now);
         for packet in std::mem::take(&mut self.kept).into_values() {
-            self.wires.network.packets().bring_back(packet);
             self.wires.network.packets().release(packet);
         }
     }

@@ -185,23 +185,25 @@ impl Connection {
         self.room_anew().end.min(peer_end).max(self.board.max())
     }
 
-    /// Sends the next full segment of new data, unless it is the last segment or ends above the
-    /// `limit` of [`Predicted::Acked`].
+    /// Whether [`Self::send_predicted`] may send a segment: the segment is not the last one, and
+    /// ends at or below the `limit` of [`Predicted::Acked`].
     #[inline]
-    pub fn send_predicted(&mut self, now: Time, limit: u64, out: &mut Packet) -> bool {
+    pub fn sends_predicted(&self, limit: u64) -> bool {
+        let end = self.board.next() + u64::from(self.segment_size);
+        end <= limit && end < self.written
+    }
+
+    /// Sends the next full segment of new data.
+    #[inline]
+    pub fn send_predicted(&mut self, now: Time, out: &mut Packet) {
         let (seq, len) = (self.board.next(), self.segment_size);
-        let end = seq + u64::from(len);
-        if end > limit || end >= self.written {
-            return false;
-        }
-        self.note_new(now, seq..end, false);
+        self.note_new(now, seq..seq + u64::from(len), false);
         self.fill_data(now, seq, out);
         out.payload = len as u16;
         if self.extras.has(Extras::ECN) {
             self.ecn.mark_data(out, false);
         }
         self.counters.data_packets += 1;
-        true
     }
 
     /// Whether `poll_transmit` may send more than [`Self::send_predicted`].

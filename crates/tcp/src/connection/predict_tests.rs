@@ -143,7 +143,11 @@ impl End {
                 let short = &mut self.short;
                 let next = || {
                     let mut out = Packet::default();
-                    short.send_predicted(now, limit, &mut out).then_some(out)
+                    let sends = short.sends_predicted(limit);
+                    if sends {
+                        short.send_predicted(now, &mut out);
+                    }
+                    sends.then_some(out)
                 };
                 let mut packets: Vec<Packet> = std::iter::from_fn(next).collect();
                 if short.nears_end() {
