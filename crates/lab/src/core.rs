@@ -118,8 +118,9 @@ impl<P: Probe> Core<P> {
             self.wires.probe.on_arrival(now, port, self.wires.network.packet(parcel.packet));
         }
         self.wires.schedule_due(port, due);
-        if let Some(hop) = self.wires.network.next_hop(parcel) {
-            self.wires.send(hop, parcel, unplaced(sequence));
+        if self.wires.network.next_hop(parcel).is_some() {
+            let legs = self.wires.network.legs(parcel);
+            self.wires.send(legs, parcel, unplaced(sequence));
             None
         } else {
             self.delivered += 1;

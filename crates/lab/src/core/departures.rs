@@ -44,8 +44,8 @@ impl<P: Probe> Core<P> {
         debug_assert_eq!(departure, self.now(), "a packet leaves at its departure time");
         self.wires.network.packets().bring_back(packet);
         let parcel = self.wires.network.post(packet);
-        let hop = self.wires.network.next_hop(parcel).expect("a route has at least one port");
-        self.wires.send(hop, parcel, sequence);
+        let legs = self.wires.network.legs(parcel);
+        self.wires.send(legs, parcel, sequence);
     }
 
     /// Ends the run: updates the network up to now, and removes the packets that hosts still keep.
@@ -72,7 +72,8 @@ impl<P: Probe> Wires<P> {
             return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
         }
         let parcel = self.network.post(packet);
-        let handoff = self.network.shorten(departure, hop, parcel, sequence);
+        let legs = self.network.legs(parcel);
+        let handoff = self.network.shorten(departure, legs, parcel, sequence);
         if let Handoff::Announced(Some((port, at, sequence))) = handoff {
             self.queue.push_deadline(at, sequence, Event::Entry(port));
         }

@@ -32,9 +32,9 @@ impl<P: Probe> Wires<P> {
     #[inline(never)]
     pub(super) fn transmit(&mut self, packet: PacketId) {
         let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = self.number_of_packet(hop, self.queue.now());
-        self.send(hop, parcel, sequence);
+        let legs = self.network.legs(parcel);
+        let sequence = self.number_of_packet(legs[0], self.queue.now());
+        self.send(legs, parcel, sequence);
     }
 
     /// The number of a packet that leaves its host by `port` at `at`.
@@ -44,16 +44,16 @@ impl<P: Probe> Wires<P> {
         AFTER_TIMERS | self.draw.map_or(count, |draw| draw.of_packet(count, port, at))
     }
 
-    /// Sends a packet through a port. The packet has the same sequence number on all links.
+    /// Sends a packet through the first of its next two ports. The packet has the same sequence number on all links.
     #[expect(clippy::inline_always, reason = "most packets take a shortcut, in few instructions")]
     #[inline(always)]
-    pub(super) fn send(&mut self, port: PortId, parcel: Parcel, sequence: u64) {
+    pub(super) fn send(&mut self, legs: [PortId; 2], parcel: Parcel, sequence: u64) {
         let now = self.queue.now();
         if P::ON {
-            self.probe.before_offer(now, port, &mut self.network);
+            self.probe.before_offer(now, legs[0], &mut self.network);
         }
-        match self.network.shorten(now, port, parcel, sequence) {
-            Handoff::Declined => self.offer(port, parcel, sequence),
+        match self.network.shorten(now, legs, parcel, sequence) {
+            Handoff::Declined => self.offer(legs[0], parcel, sequence),
             Handoff::Relayed(Some((port, at))) => {
                 self.queue.push(at, sequence, Event::Arrival(port));
             }

@@ -108,6 +108,13 @@ impl Network {
         Parcel::new(id, packet.size(), self.routes.start(packet))
     }
 
+    /// The next port of a packet that has not reached its host, and the port after it. If there is
+    /// no port after it, the second number is that of no port.
+    #[inline]
+    pub fn legs(&self, parcel: Parcel) -> [PortId; 2] {
+        self.routes.legs(parcel.hop())
+    }
+
     /// The next port of a packet; `None` if it has reached its host.
     #[inline]
     pub fn next_hop(&self, parcel: Parcel) -> Option<PortId> {
@@ -138,16 +145,21 @@ impl Network {
         delivered - self.express.early(now, &self.ports)
     }
 
-    /// Sends a packet by the shortcut of the port that it is about to enter. If the port has no
-    /// shortcut, the packet must be offered to the port.
+    /// Sends a packet by the shortcut of the first of its next two ports ([`Self::legs`]). If the
+    /// port has no shortcut, the packet must be offered to the port.
     #[expect(
         clippy::inline_always,
         reason = "it has one caller on the hot path, and its result would go through memory"
     )]
     #[inline(always)]
-    pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {
-        let Some(next) = self.routes.port(parcel.onward().hop()) else { return Handoff::Declined };
-        express::send(&mut self.ports, now, [port, next], parcel, sequence)
+    pub fn shorten(
+        &mut self,
+        now: Time,
+        legs: [PortId; 2],
+        parcel: Parcel,
+        sequence: u64,
+    ) -> Handoff {
+        express::send(&mut self.ports, now, legs, parcel, sequence)
     }
 
     /// Whether packets are announced to a port.

@@ -112,6 +112,15 @@ impl Routes {
         paths.start + packet.path().map_or(0, |path| path % paths.len() as u32)
     }
 
+    /// The port at `hop`, and the port after it. After the last port of a path, there is a number
+    /// that no port has.
+    #[inline]
+    pub(super) fn legs(&self, hop: u32) -> [PortId; 2] {
+        let hop = hop as usize;
+        let legs = self.hops[hop..].first_chunk();
+        *legs.expect("a path ends with an entry without a port")
+    }
+
     /// The port at `hop`; `None` at the end of a path.
     #[inline]
     pub(super) fn port(&self, hop: u32) -> Option<PortId> {

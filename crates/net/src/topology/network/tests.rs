@@ -74,7 +74,7 @@ fn an_announced_packet_enters_when_its_link_says_and_needs_no_event_while_the_po
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
         let uplink = network.next_hop(parcel).expect("there is a first link");
-        network.shorten(at, uplink, parcel, u64::from(flow))
+        network.shorten(at, network.legs(parcel), parcel, u64::from(flow))
     };
     let micros = |time| Time::ZERO + Span::from_micros(time);
     let first = send(&mut network, 0, micros(0));
@@ -97,7 +97,7 @@ fn a_sealed_star_relays_acks_and_crosses_both_links_in_the_same_time() {
         let (mut parcel, mut now) = (network.post(id), Time::ZERO);
         let mut events = 0;
         while let Some(hop) = network.next_hop(parcel) {
-            let (port, arrival) = match network.shorten(now, hop, parcel, 0) {
+            let (port, arrival) = match network.shorten(now, network.legs(parcel), parcel, 0) {
                 Handoff::Relayed(scheduled) => scheduled.expect("an idle port"),
                 handoff => {
                     assert_eq!(handoff, Handoff::Declined);
