@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rich.console import Console
-from timing import builds, engine, instructions, peers, scale, transports
+from timing import builds, engine, instructions, peers, scale, start, transports
 from timing.page import page
 from timing.shapes import SHAPES
 from timing.sheet import Sheet
@@ -58,6 +58,7 @@ SHEETS: dict[str, Callable[[argparse.Namespace], Sheet]] = {
     "engine": lambda arguments: engine.sheet(guided=arguments.guided),
     "ns2": lambda arguments: peers.sheet(guided=arguments.guided),
     "transports": lambda _: transports.sheet(),
+    "start": lambda _: start.sheet(),
     "instructions": lambda arguments: instructions.sheet(keep=arguments.keep),
 }
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from rich.box import SIMPLE_HEAD
-from rich.cells import cell_len
-from rich.markup import escape
-from rich.table import Table
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _EDGES, _BETWEEN = 2, 2  # characters at the edges of the table, and between two columns
 _ALONGSIDE = 3  # this many of the most important columns keep their width next to long keys
@@ -42,6 +41,8 @@ class Column:
     @cached_property
     def width(self) -> int:
         """The width of the column on the terminal."""
+        from rich.cells import cell_len
+
         natural = max(map(cell_len, [*self.heading.split("\n"), *self.cells]))
         return natural if self.widest is None else min(natural, self.widest)
 
@@ -104,8 +105,12 @@ def narrowed(
     ]
 
 
-def drawn(columns: Iterable[Column], title: str | None = None) -> Table:
+def drawn(columns: Iterable[Column], title: str | None = None) -> "Table":
     """Draw columns side by side, with cells aligned to the right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=title, title_justify="left"
     )

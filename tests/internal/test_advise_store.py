@@ -23,8 +23,9 @@ def gains(advice: Advice) -> list[tuple[str, float, float]]:
 def test_an_interrupted_search_goes_on_and_a_finished_one_simulates_nothing(tmp_path: Path) -> None:
     place = tmp_path / "kept"
 
-    def stop(_: Advice) -> None:
-        raise KeyboardInterrupt
+    def stop(advice: Advice) -> None:
+        if advice.simulated > 20:
+            raise KeyboardInterrupt
 
     with pytest.raises(Interrupted) as stopped:
         advise(SMALL, budget=None, out=place, listener=stop)
@@ -43,6 +44,16 @@ def test_an_interrupted_search_goes_on_and_a_finished_one_simulates_nothing(tmp_
     with pytest.raises(Interrupted):
         advise(other, budget=None, out=place, listener=stop)
     assert advise(SMALL, budget=None, out=place).simulated == 0, "another scenario removed runs"
+
+
+def test_the_verdict_comes_before_any_fix_is_simulated() -> None:
+    answers: list[Advice] = []
+    advise(SMALL, budget=None, listener=answers.append)
+    first, second = answers[:2]
+    assert (first.simulated, first.fixes) == (2, [])
+    assert first.sentences() == second.sentences()
+    assert first.limit == second.limit
+    assert second.simulated > 20
 
 
 def test_only_a_directory_of_its_own_is_taken(command: Command, tmp_path: Path) -> None:

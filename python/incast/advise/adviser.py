@@ -1,4 +1,4 @@
-"""The steps of advice: a quick first answer, then better answers while there is time."""
+"""The steps of advice: the verdict, the first fixes, then better answers while there is time."""
 
 import math
 import time
@@ -69,7 +69,8 @@ def advise(
         in the directory are not repeated. The directory may also contain runs of other
         scenarios.
     listener
-        A function that is called with every new answer; later answers are better.
+        A function that is called with every new answer; later answers are better. The first answer
+        has the verdict, but no fixes.
 
     Raises
     ------
@@ -116,7 +117,7 @@ class Adviser:
         self.clock = Clock(math.inf if budget is None else self.start + budget)
         self.trials = trials
         self.search = Search(case, trials, catalogue(case), goal)
-        self.listener = listener or (lambda _: None)
+        self.listener = listener
         self.done = 1
         self.knee: Knee | None = None
         self.confirmed = False
@@ -126,6 +127,11 @@ class Adviser:
 
     def work(self) -> Advice:
         """Return the best advice that the time allows."""
+        if self.listener is not None:
+            # A few runs of the case itself give the verdict, long before there is a fix.
+            with suppress(TimeUp):
+                self.search.judge(self.clock)
+                self.answer()
         with suppress(TimeUp):
             self.search.round(0, self.clock)
         self.answer()
@@ -183,5 +189,6 @@ class Adviser:
             self.trials.store.simulated,
             self.trials.store.reused,
         )
-        self.listener(advice)
+        if self.listener is not None:
+            self.listener(advice)
         return advice

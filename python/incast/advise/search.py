@@ -180,6 +180,16 @@ class Search:
             else:
                 self.out[fix.name] = Tried(fix, f"not simulated here: {trials.refused[fix.name]}")
 
+    def judge(self, clock: Clock) -> None:
+        """Run the case itself, without fixes, with the seeds of the first round.
+
+        Raises
+        ------
+        TimeUp
+            The time ended before the runs did.
+        """
+        self.trials.run([BASE], self.seeds(1, confirmed=False), clock)
+
     def round(self, number: int, clock: Clock) -> None:
         """Run one round, and drop the worst fixes.
 

@@ -110,7 +110,7 @@ def advise(
                 notes=notes,
                 jobs=jobs,
                 out=out,
-                listener=meanwhile.show,
+                listener=meanwhile.show if meanwhile.live is not None else None,
             )
     except Interrupted as stopped:
         raise typer.Exit(_how_to_continue(stopped.finished, out)) from None

@@ -60,13 +60,14 @@ class Watch:
         typer.Exit
             A condition is true.
         """
-        from incast.results import junit
         from incast.results.conditions import judge
 
         if not self.conditions and self.report is None:
             return
         findings = judge(self.conditions, results, groups)
         if self.report is not None:
+            from incast.results import junit
+
             junit.write(findings, results, self.report)
         bad = [self._told(condition, findings) for condition in self.conditions]
         for line in filter(None, bad):

@@ -127,7 +127,7 @@ def _interval(
     else:
         lowest, highest = 0.0, 1.0 if name in _SHARES else np.inf
     ends = interval(samples, lowest, highest, flags=name == COLLAPSED, confidence=confidence)
-    return [pl.Series(*one).fill_nan(None) for one in zip(names, ends, strict=True)]
+    return [pl.Series(*one, nan_to_null=True) for one in zip(names, ends, strict=True)]
 
 
 def _status(each: pl.Series) -> str:
