@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from timing import cases
+from timing import cases, transports
 from timing.cases import AMPLE, COLLAPSE
 from timing.clock import run_here
 
@@ -22,15 +22,11 @@ def documents() -> list[dict[str, Any]]:
     """Return the scenarios to run."""
     from incast import _core
 
-    transports = [entry["name"] for entry in json.loads(_core.entries("transports"))]
-    remedies = {entry["name"] for entry in json.loads(_core.entries("remedies"))}
-    found = [
-        cases.of_transport(workload, name)
-        for workload in (AMPLE, COLLAPSE)
-        for name in transports
-        if name not in remedies
-    ]
-    for remedy in sorted(remedies):
+    found = []
+    for workload in (AMPLE, COLLAPSE):
+        found += [cases.of_transport(workload, name) for name in transports.names()]
+        found += [cases.of_family(workload, name) for name in transports.names(of_tcp=False)]
+    for remedy in sorted(entry["name"] for entry in json.loads(_core.entries("remedies"))):
         document = cases.of_transport(COLLAPSE, "newreno")
         document["transport"]["remedies"] = [remedy]
         document["network"]["buffer"] = "48KB"

@@ -53,6 +53,11 @@ def of_transport(workload: Workload, name: str) -> dict[str, Any]:
     }
 
 
+def of_family(workload: Workload, name: str) -> dict[str, Any]:
+    """Return the workload over a transport of another family, whose keys are not those of TCP."""
+    return {**of_transport(workload, name), "transport": {"name": name}}
+
+
 @dataclass(frozen=True)
 class Case:
     """A scenario of the engine's table.

@@ -16,13 +16,16 @@ USUAL = 1.5
 """Longest time of a transport, as a multiple of NewReno's time before header prediction."""
 
 
-def names() -> list[str]:
-    """Return the transports that a scenario can name, except the remedies."""
+def names(*, of_tcp: bool = True) -> list[str]:
+    """Return the transports of TCP that a scenario can name, except the remedies; or the others."""
     from incast import _core
 
-    names = [entry["name"] for entry in json.loads(_core.entries("transports"))]
     remedies = {entry["name"] for entry in json.loads(_core.entries("remedies"))}
-    return [name for name in names if name not in remedies]
+    return [
+        entry["name"]
+        for entry in json.loads(_core.entries("transports"))
+        if entry["name"] not in remedies and (entry["family"] == "tcp") == of_tcp
+    ]
 
 
 def sheet() -> Sheet:

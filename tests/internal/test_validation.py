@@ -76,9 +76,11 @@ def test_benches_fail_where_instructions_have_grown(monkeypatch: pytest.MonkeyPa
 
 def test_benches_run_scenarios_of_one_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    import train  # type: ignore[import-not-found]
     from timing import cases, shapes
 
     documents = [case.document for case in cases.ENGINE] + list(cases.counted().values())
+    documents += train.documents()
     documents += [shape.document(shape.sizes[0]) for shape in shapes.SHAPES]
     for document in [*documents, cases.cluster()]:
         assert len(incast.load(document).plan.points) == 1
