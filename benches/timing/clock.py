@@ -147,13 +147,20 @@ class Worker:
         self._process.wait()
 
 
-def alone(document: dict[str, Any]) -> Timing:
+def alone(document: dict[str, Any], package: Path | None = None) -> Timing:
     """Run a scenario in a separate process, for its peak memory and total time.
 
     Before this run, the process does another run, which loads modules and warms caches.
+
+    Parameters
+    ----------
+    document
+        The scenario.
+    package
+        The folder of another build's `incast`; None for the installed package.
     """
     started = time.perf_counter()
-    worker = Worker()
+    worker = Worker(package)
     worker.run(FIRST)
     timing = worker.run(document)
     worker.close()
