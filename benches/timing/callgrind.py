@@ -135,7 +135,7 @@ def part(cost: Cost) -> str:
     if found := re.search(r"/crates/([^/]+)/", cost.file):
         return found[1]
     if "/library/" in cost.file:
-        return "Rust's rings" if RINGS.search(cost.file) else "Rust's library, rest"
+        return "Rust's rings" if RINGS.search(cost.file) else "Rust's other code"
     return "C library" if LIBC.search(cost.object) else ""
 
 

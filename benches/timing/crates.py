@@ -55,7 +55,7 @@ def _note(shares: list[dict[str, float]], totals: list[float]) -> str:
     for case, one, total in zip(ENGINE, shares, totals, strict=True):
         if case in (ENGINE[0], ENGINE[-1]):
             first = sorted(one, key=lambda name: -one[name])[:4]
-            parts = ", ".join(f"{_title(name)} {one[name] / total:.0%}" for name in first)
+            parts = ", ".join(f"{_title(name)} {100 * one[name] / total:.0f} %" for name in first)
             told.append(f"In case {case.letter}, the largest parts are {parts}.")
     return (
         "From the same counts. An instruction belongs to the crate (`crates/`) or library in whose "

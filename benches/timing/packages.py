@@ -70,15 +70,17 @@ def kept() -> dict[str, Any]:
 
 
 def said(name: str) -> str:
-    """Return the sentence about a build that `make demo` ends with."""
+    """Return the sentence with which `make demo` ends, about the build that has run."""
     times = kept()["time_of_builds"]
     if name == GUIDED:
-        more = times[DEMO] / times[GUIDED] - 1
-        return f"The engine is that of `make pgo`; without, runs take {more:.0%} longer."
-    less = 1 - times[GUIDED] / times[name]
+        more = 100 * (times[DEMO] / times[GUIDED] - 1)
+        return (
+            f"The engine is that of `make pgo`; that of `make demo` takes {more:.0f} % more time."
+        )
+    less = 100 * (1 - times[GUIDED] / times[name])
     return (
         f"The engine is a `{name}` build; that of `make pgo`, which takes minutes to build, "
-        f"needs {less:.0%} less time."
+        f"needs {less:.0f} % less time."
     )
 
 

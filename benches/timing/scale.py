@@ -43,6 +43,12 @@ class Grown:
         """Exponent of the instructions as a function of the work."""
         return exponent(self._work(), self.counts) if self.counts else None
 
+    @property
+    def counts_per_hop(self) -> str:
+        """Instructions per packet-hop of each size."""
+        pairs = zip(self.counts, self.runs, strict=True)
+        return " ".join(f"{count / run.hops:,.0f}" for count, run in pairs)
+
     def _work(self) -> list[float]:
         units = self.shape.units
         return [
@@ -74,7 +80,7 @@ def sheet(grown: list[Grown]) -> Sheet:
     headings = ["what grows", "sizes", "time, ms", "ns per hop", "peak, MB", "exponent", "bar"]
     made = Sheet(
         "Growth",
-        [*headings, "of instructions", "bar"],
+        [*headings, "instructions per hop", "exponent", "bar"],
         f"The time is the processor time of the engine, the shortest of {RUNS} runs. The time "
         "grows as a power of the work (packet-hops, sources or connections), and the exponent of "
         "this power is compared with a bar. Where the caches of the processor end, the "
@@ -92,12 +98,16 @@ def sheet(grown: list[Grown]) -> Sheet:
             " ".join(f"{run.peak_kib / 1e3:,.0f}" for run in one.runs),
             f"{one.slope:.2f}",
             f"{bar:g}",
-            *(("", "") if slope is None else (f"{slope:.2f}", f"{counted:g}")),
+            *(
+                ("", "", "")
+                if slope is None
+                else (one.counts_per_hop, f"{slope:.2f}", f"{counted:g}")
+            ),
         )
-        if one.slope > bar:
+        if round(one.slope, 2) > bar:
             made.missed.append(f"{one.shape.name}, {one.slope:.2f} of {bar:g}")
-        if slope is not None and slope > counted:
-            made.missed.append(f"{one.shape.name}, instructions, {slope:.3f} of {counted:g}")
+        if slope is not None and round(slope, 2) > counted:
+            made.missed.append(f"{one.shape.name}, instructions, {slope:.2f} of {counted:g}")
     return made
 
 

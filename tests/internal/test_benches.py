@@ -168,7 +168,7 @@ def test_instructions_belong_to_the_file_in_which_they_were_written() -> None:
         "lab": 40 + 40 + 9 + 1,
         "engine": 70 + 60,
         "Rust's rings": 30,
-        "Rust's library, rest": 2,
+        "Rust's other code": 2,
         "rand_pcg": 6,
         "C library": 11,
         "": 500 + 13,
@@ -213,9 +213,9 @@ def test_the_demo_says_which_build_ran_and_how_much_faster_the_other_is(
     times = {"release": 1.0, "pgo": 0.75, "demo": 1.5}
     monkeypatch.setattr(packages, "kept", lambda: {"time_of_builds": times})
     assert "`demo` build" in packages.said("demo")
-    assert "50% less time" in packages.said("demo")
-    assert "25% less time" in packages.said("release")
-    assert "take 100% longer" in packages.said("pgo")
+    assert "50 % less time" in packages.said("demo")
+    assert "25 % less time" in packages.said("release")
+    assert "takes 100 % more time" in packages.said("pgo")
 
 
 @pytest.mark.parametrize(
