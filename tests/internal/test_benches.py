@@ -117,7 +117,7 @@ ob=(1) /usr/bin/python3
 fl=(1) /build/Python/ceval.c
 fn=(1) eval
 0x1000 10 500
-ob=(2) /work/incast/_core.abi3.so
+ob=(2) /lib/incast/_core.abi3.so
 fl=(2) {root}/crates/lab/src/world.rs
 fn=(2) run
 0x2000 12 40
