@@ -13,6 +13,9 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 PAGE := python/incast/explorer/index.html
 WASM := target/wasm32-unknown-unknown/web/incast_web.wasm
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
+# Builds that `make bench` compares with $(VENV)/release, each a folder with the package.
+OTHERS := target/builds
+TRAINING := benches/train.py benches/timing/cases.py benches/timing/transports.py
 
 .DEFAULT_GOAL := help
 .PHONY: help explorer test-explorer bench-explorer demo test lint validate validate-quick mutants figures bench bench-shapes pgo wheel reference docs constraints clean fuzz
@@ -28,10 +31,12 @@ help:
 	@echo "make bench-explorer  how large and how fast it is, in Chromium"
 	@echo "make fuzz      ten minutes of random captures; needs nightly Rust and cargo-fuzz"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
-	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
+	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport;"
+	@echo "               HTSIM=PROGRAM also beside a program of htsim"
 	@echo "make bench-shapes  how time grows with servers, bytes, holes, switches, ..."
-	@echo "make pgo       the package with profile-guided optimisation, a quarter faster; needs: rustup component add llvm-tools"
-	@echo "make wheel     a wheel for other machines, in dist/, with profile-guided optimisation as well"
+	@echo "make pgo       the fast build of the package, by profile-guided optimisation; needs:"
+	@echo "               rustup component add llvm-tools"
+	@echo "make wheel     a wheel of the fast build for other machines, in dist/"
 	@echo "make reference  write the generated reference pages"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make constraints  make .venv of the newest versions, and keep their numbers for the tests"
@@ -42,6 +47,7 @@ demo: | $(VENV)/build
 	@mkdir -p demo
 	$(BIN)/incast run scenarios/storage-read.toml --plot demo/storage-read.png
 	@echo "The picture is in demo/storage-read.png, its data in demo/storage-read.csv."
+	@$(BIN)/python benches/timing/packages.py "$$(cat $(VENV)/release 2>/dev/null || echo demo)"
 
 test: lint
 	cargo test --workspace --locked
@@ -76,8 +82,11 @@ fuzz:
 	mkdir -p crates/capture/fuzz/found
 	cd crates/capture && cargo +nightly fuzz run read fuzz/found fuzz/corpus/read -- -max_total_time=600 -max_len=65536
 
-bench: $(VENV)/tools $(VENV)/release
-	$(BIN)/python benches/speed.py --page docs/performance.md
+bench: | $(VENV)/tools
+	@if grep -qs pgo $(VENV)/release; then rm $(VENV)/release; fi
+	@$(MAKE) --no-print-directory $(VENV)/release $(OTHERS)/pgo/built $(OTHERS)/demo/built
+	$(BIN)/python benches/speed.py --builds $(OTHERS) --page docs/performance.md
+	$(BIN)/python docs/write_reference.py
 
 bench-shapes: $(VENV)/tools $(VENV)/release
 	$(BIN)/python benches/shapes.py
@@ -85,11 +94,31 @@ bench-shapes: $(VENV)/tools $(VENV)/release
 # An engine laid out by the profile of the runs in benches/train.py. It stands in for
 # $(VENV)/release until a source changes.
 pgo: | $(VENV)/build
-	$(MATURIN) develop --pgo
-	@rm -f $(VENV)/debug $(VENV)/demo && touch $(VENV)/release
+	@$(NEEDS_PROFDATA)
+	$(MATURIN) develop --release --pgo
+	@rm -f $(VENV)/debug $(VENV)/demo && echo pgo > $(VENV)/release
 
 wheel: $(PAGE) | $(VENV)/build
-	$(MATURIN) build --release --pgo --out dist
+	@$(NEEDS_PROFDATA)
+	$(MATURIN) build --profile wheel --pgo --out dist
+	@$(BIN)/python .ci/wheels.py dist
+
+NEEDS_PROFDATA = test -x \
+	"$$(rustc --print sysroot)/lib/rustlib/$$(rustc --print host-tuple)/bin/llvm-profdata" || { \
+	echo "make: there is no llvm-profdata; add it: rustup component add llvm-tools" >&2; exit 1; }
+
+$(OTHERS)/pgo/built: $(SOURCES) $(TRAINING) $(shell find python/incast -name '*.py') | $(VENV)/build
+	@$(NEEDS_PROFDATA)
+	rm -rf $(@D)
+	$(MATURIN) build --profile wheel --pgo --out $(@D)
+	$(UNPACK)
+
+$(OTHERS)/demo/built: $(SOURCES) $(shell find python/incast -name '*.py') | $(VENV)/build
+	rm -rf $(@D)
+	$(MATURIN) build --profile demo --out $(@D)
+	$(UNPACK)
+
+UNPACK = $(BIN)/python -m zipfile -e $(@D)/*.whl $(@D) && touch $@
 
 explorer: $(PAGE)
 
@@ -163,13 +192,13 @@ $(VENV)/tools: pyproject.toml constraints.txt | $(VENV)/build
 # their artefacts. The two replace each other.
 $(VENV)/release: $(SOURCES) | $(VENV)/build
 	$(MATURIN) develop --release
-	@rm -f $(VENV)/debug $(VENV)/demo && touch $@
+	@rm -f $(VENV)/debug $(VENV)/demo && echo release > $@
 
-# Builds faster than $(VENV)/release.
+# Compiled in less time than $(VENV)/release.
 $(VENV)/demo: $(SOURCES) | $(VENV)/build
 	$(MATURIN) develop --profile demo
 	@rm -f $(VENV)/debug $(VENV)/release && touch $@
 
 $(VENV)/debug: $(SOURCES) | $(VENV)/tools
-	$(MATURIN) develop
+	$(MATURIN) develop --profile dev
 	@rm -f $(VENV)/release $(VENV)/demo && touch $@

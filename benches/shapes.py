@@ -1,7 +1,7 @@
 """Measures the growth of time and memory with the size of a scenario.
 
-Time must grow as a power of the work with an exponent of about 1. Exits with 1 if an exponent is
-larger than 1.1.
+Time and instructions must grow as a power of the work with an exponent of about 1. Exits with 1 if
+an exponent is larger than its bar.
 """
 
 from __future__ import annotations

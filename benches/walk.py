@@ -18,7 +18,6 @@ Exits with 1 if packets enter more files than the limit allows.
 from __future__ import annotations
 
 import argparse
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -46,8 +45,6 @@ FRAMES = 2
 LEAST = 0.5
 LIBRARY = ""
 """Path of Rust's library: its instructions are counted, but its files are not listed."""
-POSITION = re.compile(r"(fl|fi|fe|cfi|cfl)=\((\d+)\)(?: (.*))?$")
-COST = re.compile(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\d+|[+-]\d+|\*) (\d+)$")
 
 Counts = Counter[tuple[str, int]]
 
@@ -142,29 +139,11 @@ def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float
 
 def read(lines: list[str]) -> Counts:
     """Read callgrind's output; return the executions by file and address."""
-    names: dict[str, str] = {}
     counts: Counts = Counter()
-    file, address, is_call = "", 0, False
-    for line in lines:
-        if position := POSITION.match(line):
-            kind, number, name = position.groups()
-            names.setdefault(number, name or "")
-            if kind in ("fl", "fi", "fe"):
-                file = names[number]
-        elif line.startswith("calls="):
-            is_call = True
-        elif cost := COST.match(line):
-            place, times = cost.groups()
-            if place[0] in "+-":
-                address += int(place)
-            elif place != "*":
-                address = int(place, 16)
-            _, found, path = file.partition("/crates/")
-            is_ours = found or "/library/" in file
-            # The cost of a call is counted in the callee.
-            if is_ours and not is_call:
-                counts[path or LIBRARY, address] += int(times)
-            is_call = False
+    for cost in callgrind.lines(lines):
+        _, found, path = cost.file.partition("/crates/")
+        if found or "/library/" in cost.file:
+            counts[path or LIBRARY, cost.address] += cost.times
     return counts
 
 

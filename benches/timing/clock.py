@@ -1,8 +1,8 @@
 """Timing on a machine that also does other work.
 
 A disturbance makes a run slower, never faster, and lasts for seconds. In a comparison, the runs of
-the two sides therefore alternate, and the fastest run of each side counts. If both sides are builds
-of incast, their processor times are compared, because processor time excludes other processes.
+the two sides therefore alternate, and the fastest run of each side counts. Processor times are
+compared, because they exclude other processes.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ class Timing:
     ----------
     hops
         Packet-hops.
-    loop_s
-        Seconds of the event loop.
     work_s
-        Seconds of processor time from the scenario to the row.
+        Seconds of processor time from the scenario to the row; of another simulator, in its event
+        loop.
     process_s
         Seconds of the whole process.
     peak_kib
@@ -48,8 +47,7 @@ class Timing:
     """
 
     hops: float
-    loop_s: float
-    work_s: float = 0.0
+    work_s: float
     process_s: float = 0.0
     peak_kib: float = 0.0
     goodput: float = 0.0
@@ -57,8 +55,8 @@ class Timing:
 
     @property
     def speed(self) -> float:
-        """Packet-hops per second of the event loop."""
-        return self.hops / self.loop_s
+        """Packet-hops per second of processor time."""
+        return self.hops / self.work_s
 
     @property
     def work_ns(self) -> float:
@@ -67,7 +65,7 @@ class Timing:
 
 
 def fastest(runs: list[Timing]) -> Timing:
-    """Return the run with the shortest event loop."""
+    """Return the run with the most packet-hops per second."""
     return max(runs, key=lambda run: run.speed)
 
 
@@ -93,15 +91,22 @@ def run_here(document: dict[str, Any]) -> Timing:
     started = time.thread_time()
     row = _core.run(scenario, 1)["rows"][0]
     work = time.thread_time() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return Timing(
         row["packet_hops"],
-        row["wall_s"],
-        work_s=work,
-        peak_kib=peak,
+        work,
+        peak_kib=_peak_kib(),
         goodput=row["goodput_bps"] or 0.0,
         timeouts=row["timeouts"],
     )
+
+
+def _peak_kib() -> float:
+    """Return the peak memory of this process, without that of the process that started it."""
+    status = Path("/proc/self/status")
+    for line in status.read_text().splitlines() if status.exists() else ():
+        if line.startswith("VmHWM:"):
+            return float(line.split()[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 class Worker:
@@ -147,13 +152,20 @@ class Worker:
         self._process.wait()
 
 
-def alone(document: dict[str, Any]) -> Timing:
+def alone(document: dict[str, Any], package: Path | None = None) -> Timing:
     """Run a scenario in a separate process, for its peak memory and total time.
 
     Before this run, the process does another run, which loads modules and warms caches.
+
+    Parameters
+    ----------
+    document
+        The scenario.
+    package
+        The folder of another build's `incast`; None for the installed package.
     """
     started = time.perf_counter()
-    worker = Worker()
+    worker = Worker(package)
     worker.run(FIRST)
     timing = worker.run(document)
     worker.close()

@@ -7,18 +7,19 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
+from timing import bars
 from timing.sheet import Sheet
 
 TEXT = Path(__file__).with_name("performance.md")
-"""The prose of the page, with placeholders for machine, build and tables."""
+"""The prose of the page, with placeholders for machine, tables and floors."""
 
 
-def page(sheets: Sequence[Sheet], *, guided: bool) -> str:
+def page(sheets: Sequence[Sheet]) -> str:
     """Return the page with its tables."""
-    build = "with profile-guided optimisation" if guided else "as `make bench` builds it"
     machine = f"{os.cpu_count()} processors ({_processor()}), Python {platform.python_version()}"
     tables = "\n".join(sheet.markdown() for sheet in sheets)
-    text = TEXT.read_text().replace("{machine}", machine).replace("{build}", build)
+    floors = "".join(f"- {line}\n" for line in bars.lowered()) or "No bar has been lowered.\n"
+    text = TEXT.read_text().replace("{machine}", machine).replace("{floors}\n", floors)
     return text.replace("{tables}\n", tables)
 
 

@@ -1,4 +1,4 @@
-"""The probe of `benches/probe`, whose time is the unit for the engine's time per packet-hop."""
+"""The probes of `benches/probe`, whose times are units for the engine's time per packet-hop."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPEATS = 3
 
 @cache
 def _binary() -> Path:
-    """Build the probe, and return its path."""
+    """Build the probes, and return their path."""
     target = ROOT / "target"
     manifest = ROOT / "benches" / "probe" / "Cargo.toml"
     command = ["cargo", "build", "--quiet", "--release", "--manifest-path", manifest]
@@ -22,13 +22,19 @@ def _binary() -> Path:
     return target / "release" / "probe"
 
 
-def nanoseconds() -> float:
-    """Run the probe a few times; return the fewest nanoseconds per packet-hop."""
-    return min(_once() for _ in range(REPEATS))
+def nanoseconds(*words: str) -> float:
+    """Run a probe a few times; return the fewest nanoseconds per packet-hop.
+
+    Parameters
+    ----------
+    words
+        `fused` for the probe with one event for a packet and its ACK, or nothing.
+    """
+    return min(_once(words) for _ in range(REPEATS))
 
 
-def _once() -> float:
-    command = [str(_binary()), str(cases.SENDERS), str(cases.BYTES)]
+def _once(words: tuple[str, ...]) -> float:
+    command = [str(_binary()), str(cases.SENDERS), str(cases.BYTES), *words]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     hops, seconds = map(float, done.stdout.split())
     return 1e9 * seconds / hops

@@ -9,8 +9,6 @@ from typing import Any
 
 Document = dict[str, Any]
 
-BAR = 1.1  # the largest exponent
-
 
 @dataclass(frozen=True)
 class Shape:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from rich.table import Table
 
@@ -21,6 +22,8 @@ class Sheet:
         Explanation of the table for its readers.
     missed
         A line for each missed bar.
+    kept
+        The numbers of the table that other texts need.
     """
 
     title: str
@@ -28,6 +31,7 @@ class Sheet:
     note: str = ""
     rows: list[list[str]] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
+    kept: dict[str, Any] = field(default_factory=dict)
 
     def add(self, *cells: str) -> None:
         """Add a row."""
@@ -54,4 +58,6 @@ class Sheet:
             if self.missed
             else []
         )
+        if not self.rows:
+            lines = []
         return "\n".join([f"## {self.title}", "", self.note, "", *lines, *missed, ""])

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -141,6 +142,37 @@ def bars() -> Iterator[str]:
 _BLOCK = 20e6  # bit/s of one letter of a bar
 
 
+def speed() -> Iterator[str]:
+    """Write the speeds that `make bench` measured last."""
+    kept = json.loads(_SPEED.read_text(encoding="utf-8"))
+    hops, times = kept["hops_per_second"]["release"], kept["time_of_builds"]
+    least, most = (round(value / 1e6) for value in kept["hops_per_second_of_transports"])
+    beside = kept["ns2"]["release"]
+    ample, collapse = beside["ample buffer"], beside["32-packet buffer, in collapse"]
+    yield _item(
+        f"{hops / 1e6:.0f} million packet-hops per second with NewReno and ample buffer, and "
+        f"{least} to {most} million with other transports (a packet-hop is one packet, data or "
+        "ACK, that crosses one link);"
+    )
+    yield _item(
+        f"{ample:.0f} times the speed of ns-2 with ample buffer, {collapse:.0f} times in collapse;"
+    )
+    if "htsim" in kept:
+        yield _item(f"at least {kept['htsim']['release']:.1f} times the speed of htsim;")
+    less, more = 100 * (1 - times["pgo"]), 100 * (times["demo"] - 1)
+    yield _item(
+        f"{less:.0f} % less time with the fast build, which wheels are made of, and {more:.0f} % "
+        "more with the build of `make demo`, which is compiled sooner;"
+    )
+
+
+def _item(text: str) -> str:
+    return textwrap.fill(text, 100, initial_indent="- ", subsequent_indent="  ")
+
+
+_SPEED = ROOT / "benches" / "timing" / "speed.json"
+
+
 def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in tree.items():
         if isinstance(value, dict) and not key.startswith("delayed_ack"):
@@ -200,6 +232,7 @@ WRITERS: dict[str, Callable[[], Iterator[str]]] = {
     "figures": figures,
     "demo": demo,
     "bars": bars,
+    "speed": speed,
 }
 
 

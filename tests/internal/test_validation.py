@@ -41,6 +41,7 @@ def test_benches_measure_speed_and_memory_only() -> None:
         "benches/captures.py",
         "benches/probe/Cargo.lock",
         "benches/probe/Cargo.toml",
+        "benches/probe/src/fused.rs",
         "benches/probe/src/main.rs",
         "benches/shapes.py",
         "benches/speed.py",
@@ -65,20 +66,20 @@ def test_benches_fail_where_instructions_have_grown(monkeypatch: pytest.MonkeyPa
 
     kept = json.loads(instructions.KEPT.read_text())
     compiler = subprocess.CompletedProcess([], 0, stdout=kept["compiler"])
-    counts = iter(
-        [1.04 * count if name == "sack" else count for name, count in kept["counts"].items()]
-    )
+    counts = [1.04 * count if name == "sack" else count for name, count in kept["counts"].items()]
     monkeypatch.setattr(instructions.shutil, "which", lambda _: "valgrind")
     monkeypatch.setattr(instructions.subprocess, "run", lambda *_, **__: compiler)
-    monkeypatch.setattr(callgrind, "instructions", lambda _: next(counts))
+    monkeypatch.setattr(callgrind, "all_at_once", lambda *_: counts)
     assert instructions.sheet(keep=False).missed == ["sack +4.0% instructions"]
 
 
 def test_benches_run_scenarios_of_one_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    import train  # type: ignore[import-not-found]
     from timing import cases, shapes
 
     documents = [case.document for case in cases.ENGINE] + list(cases.counted().values())
+    documents += train.documents()
     documents += [shape.document(shape.sizes[0]) for shape in shapes.SHAPES]
     for document in [*documents, cases.cluster()]:
         assert len(incast.load(document).plan.points) == 1

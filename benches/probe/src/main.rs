@@ -3,9 +3,12 @@
 //!
 //! `probe SENDERS BYTES` prints the packet-hops and the seconds that they took. To compare times
 //! per hop between machines or between days, give them as multiples of the probe's time.
+//! `probe SENDERS BYTES fused` simulates the same star with fewer events (`fused.rs`).
 
 use std::collections::VecDeque;
 use std::time::Instant;
+
+mod fused;
 
 const SEGMENT: u32 = 1500;
 const ACK: u32 = 40;
@@ -170,12 +173,19 @@ fn run(senders: usize, segments: u32) -> u64 {
 }
 
 fn main() {
-    let mut numbers = std::env::args().skip(1).map(|text| text.parse::<u64>());
-    let (Some(Ok(senders)), Some(Ok(bytes))) = (numbers.next(), numbers.next()) else {
-        eprintln!("probe SENDERS BYTES");
+    let mut words = std::env::args().skip(1);
+    let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
+    let (senders, bytes) = (number(), number());
+    let simulate = match words.next().as_deref() {
+        None => Some(run as fn(usize, u32) -> u64),
+        Some("fused") => Some(fused::run as fn(usize, u32) -> u64),
+        Some(_) => None,
+    };
+    let (Some(senders), Some(bytes), Some(simulate)) = (senders, bytes, simulate) else {
+        eprintln!("probe SENDERS BYTES [fused]");
         std::process::exit(2);
     };
     let started = Instant::now();
-    let hops = run(senders as usize, (bytes / PAYLOAD) as u32);
+    let hops = simulate(senders as usize, (bytes / PAYLOAD) as u32);
     println!("{hops} {}", started.elapsed().as_secs_f64());
 }

@@ -73,7 +73,6 @@ fn an_announced_packet_enters_when_its_link_says_and_needs_no_event_while_the_po
         let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
-        let uplink = network.next_hop(parcel).expect("there is a first link");
         network.shorten(at, network.legs(parcel), parcel, u64::from(flow))
     };
     let micros = |time| Time::ZERO + Span::from_micros(time);
