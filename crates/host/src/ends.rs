@@ -111,23 +111,21 @@ impl Ends {
     }
 
     /// Frees flows that applications have left, once there are many of these flows. A flow is freed
-    /// only if it is idle and has no packets under way. `with_packets` tells by flow which have
-    /// packets; the rest have none. `retire` is called with the server's end of
+    /// only if it is idle and has no packets under way. `retire` is called with the server's end of
     /// each freed flow.
     #[inline]
     pub(crate) fn free(
         &mut self,
-        with_packets: impl FnOnce() -> Vec<bool>,
+        has_packets: impl Fn(u32) -> bool,
         retire: impl FnMut(u32, &End),
     ) {
         if self.left.len() >= self.enough.max(FEW) {
-            self.sweep(&with_packets(), retire);
+            self.sweep(has_packets, retire);
         }
     }
 
     #[cold]
-    fn sweep(&mut self, with_packets: &[bool], mut retire: impl FnMut(u32, &End)) {
-        let has_packets = |flow: u32| with_packets.get(flow as usize) == Some(&true);
+    fn sweep(&mut self, has_packets: impl Fn(u32) -> bool, mut retire: impl FnMut(u32, &End)) {
         let mut left = std::mem::take(&mut self.left);
         left.retain(|&flow| {
             let [server, client] =

@@ -160,12 +160,12 @@ impl Hosts {
         self.ends.leave(flow);
     }
 
-    /// Frees connections that applications have left. `with_packets` tells by flow which have
-    /// packets under way; flows beyond its end have none.
+    /// Frees connections that applications have left. `has_packets` tells whether packets of a flow
+    /// are under way.
     #[inline]
-    pub fn free_idle(&mut self, with_packets: impl FnOnce() -> Vec<bool>) {
+    pub fn free_idle(&mut self, has_packets: impl Fn(u32) -> bool) {
         let Self { ends, blueprints, .. } = self;
-        ends.free(with_packets, |flow, server| blueprint_of(blueprints, flow).retire(server));
+        ends.free(has_packets, |flow, server| blueprint_of(blueprints, flow).retire(server));
     }
 
     /// The largest number of flows that had a connection at the same time.

@@ -295,7 +295,9 @@ impl<P: Probe> Core<P> {
     /// Frees connections that are no longer needed. Must not be called while an end is served.
     pub(crate) fn free_idle(&mut self) {
         let packets = self.wires.network.packets();
-        self.hosts.free_idle(|| packets.flows());
+        self.hosts.free_idle(|flow| {
+            [true, false].iter().any(|way| packets.on_route(RouteId::new(flow, *way)) > 0)
+        });
     }
 
     /// Number of packets in the network.

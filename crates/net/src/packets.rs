@@ -182,23 +182,28 @@ pub struct Packets {
     most: usize,
     /// Free slots. The slot that was released last is used first, because it is cached.
     free: Vec<PacketId>,
+    /// Number of packets per route, up to the highest route used so far.
+    on_routes: Vec<u32>,
     /// The route of the packet in each slot, side by side for [`Self::of_route`]. [`NOWHERE`] for a
-    /// free slot, and with [`ASIDE`] for a packet that is set aside.
+    /// free slot, and for a packet that is set aside.
     routes: Vec<RouteId>,
 }
 
-/// The route of a free slot.
+/// The route of a packet that is not in the network.
 const NOWHERE: RouteId = RouteId(u32::MAX);
-
-/// The highest bit, which no route uses.
-const ASIDE: u32 = 1 << 31;
 
 /// Number of slots that [`Packets::of_route`] compares without a branch.
 const SLOTS_AT_ONCE: usize = 32;
 
 impl Default for Packets {
     fn default() -> Self {
-        Self { slots: Vec::new(), most: MOST_PACKETS, free: Vec::new(), routes: Vec::new() }
+        Self {
+            slots: Vec::new(),
+            most: MOST_PACKETS,
+            free: Vec::new(),
+            on_routes: Vec::new(),
+            routes: Vec::new(),
+        }
     }
 }
 
@@ -241,42 +246,56 @@ impl Packets {
 
     #[inline]
     fn join_route(&mut self, id: PacketId) {
-        self.routes[id.place()] = self[id].route;
+        let route = self[id].route;
+        self.routes[id.place()] = route;
+        let index = route.0 as usize;
+        if index >= self.on_routes.len() {
+            self.add_routes(index + 1);
+        }
+        self.on_routes[index] += 1;
     }
 
-    /// Notes that a packet was overwritten in its slot by its answer, which uses another route.
+    #[cold]
+    fn add_routes(&mut self, count: usize) {
+        self.on_routes.resize(count, 0);
+    }
+
+    /// Notes that a packet was overwritten in its slot by its answer, which uses the reverse route.
     #[inline]
     pub fn turn(&mut self, id: PacketId) {
+        let route = self[id].route;
+        self.on_routes[route.reverse().0 as usize] -= 1;
         self.join_route(id);
     }
 
-    /// For each flow up to the highest that has packets: whether it has packets, also such that are
-    /// set aside.
-    pub fn flows(&self) -> Vec<bool> {
-        let held = || self.routes.iter().filter(|route| **route != NOWHERE);
-        let flow = |route: &RouteId| RouteId(route.0 & !ASIDE).flow() as usize;
-        let mut flows = vec![false; held().map(flow).max().map_or(0, |most| most + 1)];
-        held().for_each(|route| flows[flow(route)] = true);
-        flows
+    /// Number of packets on a route, also such that are set aside.
+    pub fn on_route(&self, route: RouteId) -> u32 {
+        self.on_routes.get(route.0 as usize).copied().unwrap_or_default()
     }
 
     /// The packets of a route that are in the network, in no particular order. The search reads 4
-    /// bytes per slot.
+    /// bytes per slot, and ends when all packets of the route are found.
     pub fn of_route(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
-        let places = (0..).step_by(SLOTS_AT_ONCE);
-        let chunks = places.zip(self.routes.chunks(SLOTS_AT_ONCE));
-        let is_there =
-            move |slots: &[RouteId]| slots.iter().fold(false, |any, it| any | (*it == route));
-        chunks
-            .filter(move |(_, slots)| is_there(slots))
+        let held = self.on_route(route) as usize;
+        let (chunks, rest) = self.routes.as_chunks::<SLOTS_AT_ONCE>();
+        let chunks = if held > 0 { chunks } else { &[] };
+        let has_route = move |slots: &[RouteId; SLOTS_AT_ONCE]| {
+            slots.iter().fold(0, |any, it| any | u32::from(it.0 == route.0)) > 0
+        };
+        let found = (0..).step_by(SLOTS_AT_ONCE).zip(chunks).filter(move |it| has_route(it.1));
+        let rest = (chunks.len() * SLOTS_AT_ONCE, rest);
+        found
+            .map(|(place, slots)| (place, slots.as_slice()))
+            .chain((held > 0).then_some(rest))
             .flat_map(|(place, slots)| (place..).zip(slots))
             .filter(move |(_, it)| **it == route)
+            .take(held)
             .map(|(place, _): (usize, _)| &self.slots[place])
     }
 
     /// Notes that a packet has not entered the network yet: its host keeps it.
     pub fn set_aside(&mut self, id: PacketId) {
-        self.routes[id.place()].0 |= ASIDE;
+        self.routes[id.place()] = NOWHERE;
     }
 
     /// Notes that a packet that was set aside enters the network.
@@ -293,6 +312,8 @@ impl Packets {
     /// Frees the slot of a packet. The packet's content stays readable until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
+        let route = self[id].route;
+        self.on_routes[route.0 as usize] -= 1;
         self.routes[id.place()] = NOWHERE;
         self.free.push(id);
     }
@@ -359,14 +380,14 @@ mod tests {
         packets.turn(ids[0]);
         assert_eq!((count(&packets, there), count(&packets, back)), (1, 1));
         packets.set_aside(ids[1]);
-        assert_eq!((count(&packets, there), packets.flows()[3]), (0, true));
+        assert_eq!((count(&packets, there), packets.on_route(there)), (0, 1));
         packets.bring_back(ids[1]);
         assert_eq!(count(&packets, there), 1);
         for id in others.into_iter().chain(ids) {
             packets.release(id);
         }
         assert_eq!((count(&packets, there), count(&packets, back)), (0, 0));
-        assert!(packets.flows().is_empty());
+        assert_eq!((packets.on_route(there), packets.on_route(RouteId::new(9, true))), (0, 0));
     }
 
     #[test]
