@@ -203,7 +203,8 @@ impl Network {
     }
 
     /// Offers a packet to a port; see [`Port::offer`].
-    #[inline]
+    #[expect(clippy::inline_always, reason = "it has one caller on the hot path")]
+    #[inline(always)]
     pub fn offer(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Admission {
         let parcel = parcel.onward();
         let admission = self.ports[port.0 as usize].offer(now, parcel, sequence, &mut self.commons);
