@@ -199,7 +199,7 @@ def test_a_lowered_bar_says_what_was_wanted_and_why(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(bars, "CASES", {"a": bars.Pair(bars.Bar(0.65, 0.6, "a, b and c."))})
     assert bars.CASES["a"].of(guided=True).now == 0.6
     line = "case a: 0.65 was wanted, and 0.6 is the floor: a, b and c."
-    assert list(bars.lowered()) == [line]
+    assert [it for it in bars.lowered() if it.startswith("case")] == [line]
     text = page.page([])
     assert f"- {line}\n" in text
     assert "{" not in text
