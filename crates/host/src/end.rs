@@ -9,7 +9,9 @@ use crate::event::Event;
 use crate::guest::{Call, Guest};
 use crate::state::{Counters, State};
 
-/// The transport at one end of a flow.
+/// The transport at one end of a flow. The kind is stored first, in a cache line that every packet
+/// needs.
+#[repr(u8)]
 #[expect(clippy::large_enum_variant, reason = "guests are rare; an end contains its connection")]
 enum Endpoint {
     Tcp(Connection),
