@@ -7,6 +7,7 @@
 
 mod pause;
 mod room;
+mod service;
 
 use std::collections::VecDeque;
 
@@ -14,8 +15,8 @@ use incast_engine::{Span, Stream, Time};
 
 use super::line::{Line, Reorderer, Train};
 use super::{
-    Admission, Commons, Contents, Fifo, Gone, Parts, PortConfig, PortCounters, Service, Ties,
-    Transit, Waiting, placed,
+    Admission, Commons, Contents, Fifo, Gone, Parts, PortConfig, PortCounters, Ties, Transit,
+    Waiting, placed,
 };
 use crate::buffer::{Accounting, Buffer, PoolId};
 use crate::packet::Packet;
@@ -24,24 +25,11 @@ use crate::queue::{
     CLASSES, ClassLoad, Discipline, DropReason, QueueDiscipline, QueueView, Refusal, Verdict,
 };
 
+use service::InService;
+
 /// Size of a control frame without the layer-2 overhead: the frame has 64 bytes with Ethernet
 /// header and checksum (IEEE 802.3 annex 31B).
 const CONTROL_FRAME: u32 = 46;
-
-/// The packet that is being sent.
-#[derive(Clone, Copy, Debug)]
-struct InService {
-    size: u32,
-    gone: Gone,
-    is_header: bool,
-    /// Whether the departure has no event, because it changes nothing but the packet in service: no
-    /// packet waits, and the packet in service occupies no buffer space.
-    is_quiet: bool,
-    /// The time of the departure, and its order among simultaneous events.
-    departs: (Time, u64),
-    /// The arrival that must be scheduled.
-    arrives: Option<(Time, u64)>,
-}
 
 /// A port with an event per departure; see the module.
 pub struct Stepped {
@@ -199,33 +187,6 @@ impl Stepped {
         if self.needs_departure() { Admission::Started } else { Admission::Queued }
     }
 
-    /// Lets departures without an event be handled when the next packet is offered. To be called
-    /// before the first packet, if nobody but this port needs to know of its departures.
-    pub(super) fn spare_events(&mut self) {
-        self.spares_events = !self.counts_in_service();
-    }
-
-    /// Lets the packet in service leave if its departure has no event, and comes before the event
-    /// of this time and this order among simultaneous events.
-    #[inline]
-    fn settle_service(&mut self, now: (Time, u64)) {
-        if let Some(packet) = &self.in_service
-            && packet.is_quiet
-            && packet.departs < now
-        {
-            self.in_service = None;
-        }
-    }
-
-    /// Whether the departure of the packet in service has no event, but needs one now. The arrival
-    /// is scheduled already.
-    #[inline]
-    fn needs_departure(&mut self) -> bool {
-        let Some(packet) = &mut self.in_service else { return false };
-        packet.arrives = None;
-        std::mem::take(&mut packet.is_quiet)
-    }
-
     /// Lets the buffer and the discipline decide about an offered packet. Returns the admitted
     /// packet, which may be marked or trimmed, and whether packets were pushed out for it.
     #[inline]
@@ -380,14 +341,6 @@ impl Stepped {
         Some((class, self.classes[class].pop_front()?))
     }
 
-    /// The events to schedule for the packet in service.
-    pub(super) fn service(&self) -> Option<Service> {
-        self.in_service.map(|InService { is_quiet, departs, arrives, .. }| Service {
-            departure: (!is_quiet).then_some(departs),
-            arrival: arrives,
-        })
-    }
-
     #[inline]
     pub(super) fn has_late(&self) -> bool {
         !self.late.is_empty()
@@ -488,40 +441,5 @@ impl Stepped {
             }
         }
         Ok(parcel)
-    }
-
-    /// Begins to send a packet. `gone` describes the packet after its departure.
-    #[inline]
-    fn start(&mut self, next: &Waiting, gone: Gone, is_header: bool, now: Time) {
-        // A line that was idle or paused begins to send now.
-        let ready = if now > self.last_departure { now } else { next.since };
-        let departure =
-            self.line.departure(ready, self.last_departure, next.parcel.size(), next.lateness);
-        self.counters.sending += departure - now;
-        self.last_departure = departure;
-        let reordering = self.reorderer.as_mut().map(Reorderer::draw);
-        let arrival = departure + self.line.delay + reordering.unwrap_or_default();
-        let key = (arrival, next.sequence);
-        self.in_service = Some(InService {
-            size: next.parcel.size(),
-            gone,
-            is_header,
-            is_quiet: self.spares_events && self.waiting.packets == 0,
-            departs: (departure, self.departure_sequence),
-            // With reordering, every packet has its own arrival event.
-            arrives: (self.link.is_empty() || reordering.is_some()).then_some(key),
-        });
-        let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
-        if reordering.is_none() {
-            return self.link.push_back(transit);
-        }
-        self.insert(transit);
-    }
-
-    /// Inserts a packet into the link at the place of its arrival.
-    #[inline(never)]
-    fn insert(&mut self, transit: Transit) {
-        let place = self.link.partition_point(|other| other.key() <= transit.key());
-        self.link.insert(place, transit);
     }
 }
