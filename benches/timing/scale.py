@@ -88,7 +88,7 @@ def sheet(grown: list[Grown]) -> Sheet:
         "peak is the memory of the process, with Python.",
     )
     for one in grown:
-        bar = bars.SHAPES.get(one.shape.name, bars.GROWTH).now
+        bar = (bars.SHAPES | bars.UNCOUNTED_SHAPES).get(one.shape.name, bars.GROWTH).now
         slope = one.slope_of_counts
         made.add(
             one.shape.name,
