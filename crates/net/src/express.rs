@@ -8,23 +8,9 @@ mod plan;
 use incast_engine::Time;
 
 use crate::packets::Parcel;
-use crate::port::{Admission, Port, PortId, Transit};
+use crate::port::{Admission, Port, PortId, Shortcut, Transit};
 
 pub(crate) use plan::{Express, plan};
-
-/// The mechanism that brings packets from a port to the next port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shortcut {
-    /// An arrival event at the end of the link brings each packet to the next port.
-    #[default]
-    None,
-    /// Packets enter the next port at once. This is possible because no other port sends to the
-    /// next port.
-    Relay,
-    /// Packets are announced to the next port, and enter it only when the state of that port is
-    /// needed.
-    Announce,
-}
 
 /// The result of sending a packet by a shortcut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +29,7 @@ pub enum Handoff {
 /// Sends a packet through `port` to the port `next`, by the shortcut of `port`.
 #[expect(
     clippy::inline_always,
-    reason = "it has two callers, and its result would go through memory"
+    reason = "it has one caller, and its result would go through memory"
 )]
 #[inline(always)]
 pub(crate) fn send(

@@ -1,12 +1,14 @@
 //! An output port and its link.
 //!
 //! There are two kinds of port. The FIFO port computes departure times, and the stepped port has an
-//! event per departure. Where a configuration permits both kinds, their results are equal.
+//! event per departure if anything depends on it. Where a configuration permits both kinds, their
+//! results are equal.
 
 mod config;
 mod fifo;
 mod inlet;
 mod line;
+mod shortcut;
 mod stepped;
 
 use std::cmp::Ordering;
@@ -15,7 +17,6 @@ use std::collections::VecDeque;
 use incast_engine::{Span, Stream, Time};
 
 use crate::buffer::{Buffer, Pool};
-use crate::express::Shortcut;
 use crate::packet::Packet;
 use crate::packets::{Load, PacketId, Packets, Parcel};
 use crate::queue::{CLASSES, Discipline, DropReason, QueueDiscipline};
@@ -23,6 +24,7 @@ use line::{Line, Train};
 
 pub use config::{ArrivalOrder, PortConfig, Reordering, Ties};
 pub use fifo::Fifo;
+pub(crate) use shortcut::Shortcut;
 pub use stepped::Stepped;
 
 /// Index of a port in its network.
@@ -427,7 +429,8 @@ impl Port {
         either!(self, delay())
     }
 
-    /// The queue at the last drain or departure.
+    /// The queue at the last drain or departure. A departure without an event counts only at the
+    /// next offer.
     #[inline]
     pub fn view(&self) -> Load {
         either!(self, view())

@@ -1,10 +1,9 @@
 //! Plans the shortcuts of ports.
 
-use super::Shortcut;
 use incast_engine::Time;
 
 use crate::packet::RouteId;
-use crate::port::{Port, PortId};
+use crate::port::{Port, PortId, Shortcut};
 
 /// The ports that shortcuts lead to.
 #[derive(Default)]

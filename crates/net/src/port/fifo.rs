@@ -12,11 +12,10 @@ use incast_engine::{Span, Stream, Time};
 use super::inlet::Inlet;
 use super::line::{Line, Train};
 use super::{
-    Admission, Contents, NextEvent, Parts, PortConfig, PortCounters, Ties, Transit, placed,
-    unplaced,
+    Admission, Contents, NextEvent, Parts, PortConfig, PortCounters, Shortcut, Ties, Transit,
+    placed, unplaced,
 };
 use crate::buffer::Buffer;
-use crate::express::Shortcut;
 use crate::packets::{Load, PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 

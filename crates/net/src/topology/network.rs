@@ -7,11 +7,11 @@ use incast_engine::Time;
 use super::routes::Routes;
 use super::{Router, Spread, SwitchId};
 use crate::buffer::Pool;
-use crate::express::{self, Express, Handoff, Shortcut};
+use crate::express::{self, Express, Handoff};
 use crate::flow_control::{Ingress, Signal};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::port::{Admission, Commons, Gone, NextEvent, Port, PortId};
+use crate::port::{Admission, Commons, Gone, NextEvent, Port, PortId, Shortcut};
 use crate::switch::{Counted, Guard};
 
 /// Index of a host.
@@ -191,6 +191,10 @@ impl Network {
     pub fn settle_all(&mut self, until: (Time, u64)) {
         for PortId(inlet) in &self.express.inlets {
             if let Some(port) = self.ports[*inlet as usize].fifo_mut() {
+                debug_assert!(
+                    port.next_arrival().is_some() || port.announced().is_none_or(|it| it > until),
+                    "an empty port is settled by an event of its own"
+                );
                 port.settle(until, &mut self.commons.packets);
             }
         }
@@ -295,6 +299,7 @@ impl Network {
     pub fn deliver(&mut self, now: Time, sequence: u64, id: PortId) -> (Parcel, NextEvent) {
         let port = &mut self.ports[id.0 as usize];
         if let Port::Fifo(port) = port {
+            debug_assert!(port.next_arrival().is_some(), "the link is not empty");
             port.settle((now, sequence), &mut self.commons.packets);
         }
         port.deliver(now)
