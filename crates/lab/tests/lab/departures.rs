@@ -187,6 +187,8 @@ proptest! {
         prop_assert_eq!(&silent, &timeless(&traced.expect("nobody cancels").rows));
         scenario.network.departure_events = true;
         prop_assert_eq!(&silent, &rows(&scenario));
+        let traced = incast_lab::run(&scenario, SEED, &traces, &Control::default());
+        prop_assert_eq!(&silent, &timeless(&traced.expect("nobody cancels").rows));
     }
 
     /// Nothing changes a segment between its sending and its departure, so a pacer with deadlines

@@ -485,3 +485,17 @@ fn a_departure_gets_an_event_once_a_packet_waits_for_it() {
     let arrivals: Vec<Time> = switch.arrived[0].iter().map(|(time, _)| *time).collect();
     assert_eq!(arrivals, [37, 49, 67].map(at));
 }
+
+#[test]
+fn a_departure_that_frees_buffer_space_keeps_its_event() {
+    let counted = |counts_in_service| {
+        let buffer = Some(Buffer::new(Limit::Packets(9), counts_in_service));
+        let host = PortConfig::host(GIGABIT, DELAY);
+        let config = PortConfig { departure_events: true, buffer, ..host };
+        let mut switch = Switch::new(&[config], None);
+        switch.ports[0].spare_events();
+        switch.offer(at(0), 0, numbered(0, 0));
+        switch.scheduled_departures()
+    };
+    assert_eq!([false, true].map(counted), [0, 1]);
+}

@@ -346,7 +346,12 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     if !(no_delay && network.ties != Ties::DepartureFirst) {
         let mut stepped = scenario.clone();
         stepped.network.departure_events = true;
-        assert_eq!(self::rows(&stepped), expected, "departures as events");
+        assert_eq!(self::rows(&stepped), expected, "departures one by one");
+        // A run with traces spares no event.
+        let events = TraceRequest::parse(["events"]).expect("it exists");
+        let all = incast_lab::run(&stepped, SEED, &events, &Control::default());
+        let all = all.expect("nobody cancels");
+        assert_eq!(timeless(&all.rows), expected, "departures as events");
     }
     let same = format!("{:?}", one.trace) == format!("{:?}", other.trace);
     assert!(same, "two traces of one seed differ");

@@ -329,3 +329,19 @@ fn path_0_is_the_path_of_a_flow_with_one() {
     }
     assert_eq!(all.lone_routes(), one.lone_routes());
 }
+
+#[test]
+fn a_port_that_somebody_waits_for_keeps_its_departure_events() {
+    let mut network = star(2);
+    network.add_flow(HostId(1), HostId(0));
+    let uplink = Network::uplink(HostId(1));
+    network.step(uplink);
+    network.seal();
+    let route = RouteId::new(0, true);
+    let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
+    let id = network.packets().insert(packet);
+    let parcel = network.post(id);
+    assert_eq!(network.offer(Time::ZERO, uplink, parcel, 0), Admission::Started);
+    let service = network.port(uplink).service().expect("a packet is being sent");
+    assert!(service.departure.is_some());
+}
