@@ -101,8 +101,7 @@ impl<'a> Case<'a> {
         let mut present: Vec<(u64, u64)> = peer.received().ranges().collect();
         present.push((0, peer.received().next()));
         present.extend(self.outgoing().map(|packet| (packet.seq, packet.seq_end())));
-        // The list consists of two or three sorted parts, which the stable sort merges.
-        present.sort_by_key(|range| *range);
+        present.sort_unstable();
         let mut missing = 0;
         let mut at = report.una;
         for (start, stop) in present {

@@ -21,6 +21,8 @@ use crate::wiring;
 /// Number of events between two checks of the control. These events take a few milliseconds of
 /// wall-clock time.
 const WATCH_INTERVAL: u32 = 1 << 10;
+/// The same, after a timeout.
+const WATCHED_TIMEOUTS: u32 = 1 << 5;
 
 /// A group of traffic in a run: its application, its timeouts and its name in the results.
 struct TrafficGroup {
@@ -298,6 +300,8 @@ impl<P: Probe> World<P> {
                 self.core.note(EventKind::Timeout, id);
             }
             EndEvent::Timeout(Some(report)) => {
+                // A diagnosis takes longer than other events.
+                self.until_watch = self.until_watch.min(WATCHED_TIMEOUTS);
                 self.core.settle();
                 let Core { hosts, wires, .. } = &self.core;
                 let Some(diagnosis) = diagnose(hosts, &wires.network, id, &report, group.mss)

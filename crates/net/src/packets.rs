@@ -268,14 +268,15 @@ impl Packets {
         self.join_route(id);
     }
 
-    /// Number of packets on a route, also such that are set aside.
+    /// Number of packets on a route, including those set aside.
     pub fn on_route(&self, route: RouteId) -> u32 {
         self.on_routes.get(route.0 as usize).copied().unwrap_or_default()
     }
 
     /// The packets of a route that are in the network, in no particular order. The search reads 4
-    /// bytes per slot, and ends when all packets of the route are found.
-    pub fn of_route(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
+    /// bytes per slot, and the number of slots is the largest number of packets so far. It ends
+    /// early if all packets of the route are found.
+    pub(crate) fn of_route(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         let held = self.on_route(route) as usize;
         let (chunks, rest) = self.routes.as_chunks::<SLOTS_AT_ONCE>();
         let chunks = if held > 0 { chunks } else { &[] };

@@ -44,7 +44,8 @@ impl<P: Probe> Wires<P> {
         AFTER_TIMERS | self.draw.map_or(count, |draw| draw.of_packet(count, port, at))
     }
 
-    /// Sends a packet through the first of its next two ports. The packet has the same sequence number on all links.
+    /// Sends a packet through the first of its next two ports. The packet has the same sequence
+    /// number on all links.
     #[expect(clippy::inline_always, reason = "most packets take a shortcut, in few instructions")]
     #[inline(always)]
     pub(super) fn send(&mut self, legs: [PortId; 2], parcel: Parcel, sequence: u64) {

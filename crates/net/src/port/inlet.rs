@@ -31,8 +31,8 @@ impl Default for Inlet {
 }
 
 impl Inlet {
-    /// Whether a packet enters the port at or before `until`, an [order](Transit::order) before
-    /// the end of time.
+    /// Whether a packet enters the port at or before `until`, an [order](Transit::order) that must
+    /// be less than `u128::MAX`.
     #[inline]
     pub(super) fn is_due(&self, until: u128) -> bool {
         self.next <= until
@@ -65,7 +65,7 @@ impl Inlet {
         self.strays.push(Reverse(transit));
     }
 
-    /// Removes the next packet. There must be one.
+    /// Removes the next packet, if there is one.
     #[expect(
         clippy::inline_always,
         reason = "it has one caller, and its result would go through memory"

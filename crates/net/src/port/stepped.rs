@@ -1,9 +1,9 @@
-//! A port with an event per departure.
+//! A port that handles departures one by one, at events if anything depends on them.
 //!
 //! Such a port is needed if the discipline acts at departure or changes the order, because the
 //! departure time of a packet is then not known at its admission. It is also needed if other ports
 //! need the exact occupancy of a shared buffer. The port tells its caller when the packet in
-//! service departs, and is called at that time.
+//! service departs, and is called at that time, unless the departure changes nothing else.
 
 mod pause;
 mod room;
@@ -31,7 +31,7 @@ use service::InService;
 /// header and checksum (IEEE 802.3 annex 31B).
 const CONTROL_FRAME: u32 = 46;
 
-/// A port with an event per departure; see the module.
+/// A port that handles departures one by one; see the module.
 pub struct Stepped {
     /// Waiting packets by class, oldest first.
     classes: Vec<VecDeque<Waiting>>,
@@ -184,7 +184,7 @@ impl Stepped {
         if pushes_out {
             return Admission::QueuedWithEffects;
         }
-        if self.needs_departure() { Admission::Started } else { Admission::Queued }
+        if self.demand_departure() { Admission::Started } else { Admission::Queued }
     }
 
     /// Lets the buffer and the discipline decide about an offered packet. Returns the admitted

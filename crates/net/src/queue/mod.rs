@@ -79,7 +79,7 @@ pub struct Site {
 /// The parameters of a discipline.
 pub trait Parameters {
     /// Whether the discipline decides at departure, reorders packets, or removes waiting packets. A
-    /// port with such a discipline has an event per departure.
+    /// port with such a discipline has departure events.
     const ACTS_AT_DEPARTURE: bool = false;
 
     /// Refuses the first parameter that is invalid for the switch's ports.

@@ -157,9 +157,9 @@ impl Network {
         }
     }
 
-    /// Connects the ports and plans the [shortcuts](crate::express). Departures that only their port
-    /// needs to know of get no event. With flow control, switches count all departures, and a host
-    /// with a card waits for them.
+    /// Connects the ports and plans the [shortcuts](crate::express). Departures that only their
+    /// port needs to know of get no event. With flow control, switches count all departures, and a
+    /// host with a card waits for them.
     pub fn seal(&mut self) {
         self.connect();
         if self.guard.is_none() {

@@ -193,9 +193,10 @@ impl Connection {
         end <= limit && end < self.written
     }
 
-    /// Sends the next full segment of new data.
+    /// Sends the next full segment of new data, if [`Self::sends_predicted`] is true.
     #[inline]
     pub fn send_predicted(&mut self, now: Time, out: &mut Packet) {
+        debug_assert!(!self.nears_end(), "the last segment is not predicted");
         let (seq, len) = (self.board.next(), self.segment_size);
         self.note_new(now, seq..seq + u64::from(len), false);
         self.fill_data(now, seq, out);

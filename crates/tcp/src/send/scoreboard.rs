@@ -275,6 +275,7 @@ impl Scoreboard {
     /// Handles a cumulative ACK above `una`.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
+        debug_assert!(ack > self.una && self.accepts(ack), "unacceptable ACK");
         match self.segments.front() {
             Some(&head) if head.end() == ack && head.marks.is_empty() => {
                 self.acknowledge_head(&head)

@@ -9,14 +9,14 @@ use crate::port::line::Reorderer;
 /// The packet that is being sent.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InService {
-    pub size: u32,
-    pub gone: Gone,
-    pub is_header: bool,
+    pub(super) size: u32,
+    pub(super) gone: Gone,
+    pub(super) is_header: bool,
     /// Whether the departure has no event, because it changes nothing but the packet in service: no
     /// packet waits, and the packet in service occupies no buffer space.
     is_quiet: bool,
     /// The time of the departure, and its order among simultaneous events.
-    pub departs: (Time, u64),
+    pub(super) departs: (Time, u64),
     /// The arrival that must be scheduled.
     arrives: Option<(Time, u64)>,
 }
@@ -40,13 +40,15 @@ impl Stepped {
         }
     }
 
-    /// Whether the departure of the packet in service has no event, but needs one now. The arrival
-    /// is scheduled already.
+    /// Gives the departure of the packet in service an event, if it has none. Returns whether the
+    /// event must be scheduled now. The arrival is scheduled already.
     #[inline]
-    pub(super) fn needs_departure(&mut self) -> bool {
-        let Some(packet) = &mut self.in_service else { return false };
-        packet.arrives = None;
-        std::mem::take(&mut packet.is_quiet)
+    pub(super) fn demand_departure(&mut self) -> bool {
+        let Some(packet) = self.in_service.as_mut().filter(|packet| packet.is_quiet) else {
+            return false;
+        };
+        (packet.is_quiet, packet.arrives) = (false, None);
+        true
     }
 
     /// The events to schedule for the packet in service.
