@@ -1,8 +1,7 @@
 //! An output port and its link.
 //!
-//! There are two kinds of port. The FIFO port computes departure times, and the stepped port has an
-//! event per departure if anything depends on it. Where a configuration permits both kinds, their
-//! results are equal.
+//! There are two kinds of port. The FIFO port computes departure times, and the stepped port has
+//! departure events. Where a configuration permits both kinds, their results are equal.
 
 mod config;
 mod fifo;

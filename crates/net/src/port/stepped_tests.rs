@@ -490,9 +490,8 @@ fn a_departure_gets_an_event_once_a_packet_waits_for_it() {
 fn a_departure_that_frees_buffer_space_keeps_its_event() {
     let counted = |counts_in_service| {
         let buffer = Some(Buffer::new(Limit::Packets(9), counts_in_service));
-        let host = PortConfig::host(GIGABIT, DELAY);
-        let config = PortConfig { departure_events: true, buffer, ..host };
-        let mut switch = Switch::new(&[config], None);
+        let codel = config(Limit::Packets(9), queue(json!({ "name": "codel" })));
+        let mut switch = Switch::new(&[PortConfig { buffer, ..codel }], None);
         switch.ports[0].spare_events();
         switch.offer(at(0), 0, numbered(0, 0));
         switch.scheduled_departures()
