@@ -11,7 +11,6 @@ pub use alpha::Alpha;
 pub use pool::{Pool, PoolConfig, PoolId};
 
 use crate::packet::Packet;
-use crate::packets::{Load, Occupancy};
 
 /// The limit of one port: the size of its own buffer, or its limit in a shared [`Pool`].
 ///
@@ -45,30 +44,19 @@ impl Buffer {
             Limit::Bytes(limit) => limit >= 2 * u64::from(Packet::MAX_SIZE),
         }
     }
-
-    /// Whether `size` more bytes fit. If the link is idle, the packet is sent at once. It then
-    /// needs buffer space only if the packet being sent occupies the buffer
-    /// ([`Self::counts_in_service`]).
-    #[inline]
-    pub fn has_room(&self, load: &Load, size: u32) -> bool {
-        if load.is_idle() && !self.counts_in_service {
-            return true;
-        }
-        let one_more = Occupancy { packets: 1, bytes: u64::from(size) };
-        !(load.occupancy(self.counts_in_service) + one_more).exceeds(self.limit)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packets::Load;
 
     const BUSY: Load = Load { packets: 2, bytes: 3000, in_service_bytes: 1500 };
 
     #[test]
     fn packets_are_counted_with_or_without_the_one_in_service() {
         let room = |limit, counts_in_service| {
-            Buffer::new(Limit::Packets(limit), counts_in_service).has_room(&BUSY, 1500)
+            BUSY.has_room(Limit::Packets(limit), counts_in_service, 1500)
         };
         assert!(room(3, false) && !room(2, false));
         assert!(room(4, true) && !room(3, true));
@@ -76,9 +64,8 @@ mod tests {
 
     #[test]
     fn bytes_may_fill_the_buffer_exactly() {
-        let room = |limit, counts_in_service| {
-            Buffer::new(Limit::Bytes(limit), counts_in_service).has_room(&BUSY, 1500)
-        };
+        let room =
+            |limit, counts_in_service| BUSY.has_room(Limit::Bytes(limit), counts_in_service, 1500);
         assert!(room(4500, false) && !room(4499, false));
         assert!(room(6000, true) && !room(5999, true));
     }
@@ -94,7 +81,6 @@ mod tests {
     #[test]
     fn an_idle_link_needs_no_buffer() {
         let idle = Load::default();
-        let tiny = Buffer::new(Limit::Packets(0), false);
-        assert!(tiny.has_room(&idle, 1500));
+        assert!(idle.has_room(Limit::Packets(0), false, 1500));
     }
 }

@@ -140,6 +140,17 @@ impl Load {
         }
     }
 
+    /// Whether `size` more bytes fit into a buffer with this limit. If the link is idle, the packet
+    /// is sent at once. It then needs buffer space only if `counts_in_service`.
+    #[inline]
+    pub fn has_room(&self, limit: Limit, counts_in_service: bool, size: u32) -> bool {
+        if self.is_idle() && !counts_in_service {
+            return true;
+        }
+        let one_more = Occupancy { packets: 1, bytes: u64::from(size) };
+        !(self.occupancy(counts_in_service) + one_more).exceeds(limit)
+    }
+
     /// Occupancy of the port after the admission of a packet of `size` bytes. If the link is idle,
     /// the packet is sent at once.
     #[inline]

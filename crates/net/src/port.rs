@@ -5,7 +5,6 @@
 
 mod config;
 mod fifo;
-mod inlet;
 mod line;
 mod shortcut;
 mod stepped;

@@ -40,7 +40,7 @@ mod tests {
     use incast_engine::Span;
     use incast_net::port::unplaced;
 
-    use super::super::wires::AFTER_TIMERS;
+    use super::super::AFTER_TIMERS;
     use super::*;
 
     fn numbers(seed: u64) -> Vec<u64> {

@@ -5,15 +5,17 @@
 //! Packets on the link keep their order, so the event queue contains only the arrival of the first
 //! packet of the port's ring. The occupancy of the port is computed only when it is needed.
 
-use std::collections::VecDeque;
+mod state;
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use incast_engine::{Span, Stream, Time};
 
-use super::inlet::Inlet;
 use super::line::{Line, Train};
 use super::{
-    Admission, Contents, NextEvent, Parts, PortConfig, PortCounters, Shortcut, Ties, Transit,
-    placed, unplaced,
+    Admission, NextEvent, Parts, PortConfig, PortCounters, Shortcut, Ties, Transit, placed,
+    unplaced,
 };
 use crate::buffer::Buffer;
 use crate::packets::{Load, PacketId, Packets, Parcel};
@@ -176,7 +178,8 @@ impl Fifo {
         self.counters.offered += 1;
         self.drain(now);
         if let Some(buffer) = &self.buffer {
-            let verdict = if !buffer.has_room(&self.view, parcel.size()) {
+            let Buffer { limit, counts_in_service, .. } = *buffer;
+            let verdict = if !self.view.has_room(limit, counts_in_service, parcel.size()) {
                 self.refuse(now, parcel.packet, packets)
             } else if self.is_drop_tail {
                 Verdict::Admit
@@ -299,28 +302,6 @@ impl Fifo {
         (self.forward(now, size), sequence)
     }
 
-    /// Whether the port has no buffer, and admits every packet.
-    pub(crate) fn never_drops(&self) -> bool {
-        self.buffer.is_none()
-    }
-
-    /// Propagation delay of the link.
-    pub(crate) fn delay(&self) -> Span {
-        self.line.delay
-    }
-
-    /// Whether packets may be offered to this port before they arrive, if `feeder` is the only port
-    /// that sends to it. For this, the port must not be slower than `feeder`, and must not drop
-    /// packets at random.
-    pub(crate) fn follows(&self, feeder: &Self) -> bool {
-        self.buffer.is_none_or(|buffer| buffer.holds_two())
-            && self.is_drop_tail
-            && feeder.buffer.is_none()
-            && self.line.is_exact()
-            && feeder.line.is_exact()
-            && self.line.serialisation.rate >= feeder.line.serialisation.rate
-    }
-
     /// Removes the packet that arrives at the end of the link at `now`.
     ///
     /// # Panics
@@ -395,37 +376,6 @@ impl Fifo {
         &self.counters
     }
 
-    /// The time at which the link becomes idle if no more packets are offered.
-    pub(super) fn last_departure(&self) -> Time {
-        self.last_departure
-    }
-
-    /// Integral of the waiting bytes up to `now`, byte·ps. The counter already includes the whole
-    /// wait of each waiting packet, so the part after `now` is subtracted.
-    pub(super) fn byte_time_until(&self, now: Time) -> u128 {
-        let left = now + self.line.delay;
-        let still_waiting =
-            self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
-                let wait = ahead.arrival.saturating_since(left).as_picos();
-                u128::from(waiting.parcel.size()) * u128::from(wait)
-            });
-        self.counters.byte_time - still_waiting.sum::<u128>()
-    }
-
-    pub(super) fn contents(&self) -> Contents<'_> {
-        (&self.ring, &[])
-    }
-
-    /// Number of admitted packets from a relay that arrive at this port only after `now`. Packets
-    /// do not wait in such a port.
-    pub(crate) fn admitted_after(&self, now: Time) -> u64 {
-        let admitted = |transit: &Transit| {
-            let way = self.line.delay + self.line.serialisation.time(transit.parcel.size());
-            transit.arrival > now + way
-        };
-        self.ring.iter().filter(|transit| admitted(transit)).count() as u64
-    }
-
     /// Counts an admitted packet that has to wait.
     #[inline]
     fn count_waiting(&mut self, now: Time, size: u32) {
@@ -440,3 +390,99 @@ impl Fifo {
         }
     }
 }
+
+/// The order of an empty inlet's next packet, later than all packets.
+const NOTHING: u128 = u128::MAX;
+
+/// The packets announced to a port, in the order in which they will enter.
+///
+/// When a host sends a packet, its arrival time at the switch is known, and the arrival affects
+/// only one port of the switch. The packet is therefore stored here, without an event, until the
+/// state of this port is needed.
+struct Inlet {
+    /// The [order](Transit::order) of the next packet; [`NOTHING`] if there is none.
+    next: u128,
+    /// Packets that were announced in order.
+    lane: VecDeque<Transit>,
+    /// Packets that arrive before a packet that was announced earlier.
+    strays: BinaryHeap<Reverse<Transit>>,
+}
+
+impl Default for Inlet {
+    fn default() -> Self {
+        Self { next: NOTHING, lane: VecDeque::new(), strays: BinaryHeap::new() }
+    }
+}
+
+impl Inlet {
+    /// Whether a packet enters the port at or before `until`, an [order](Transit::order) that must
+    /// be less than `u128::MAX`.
+    #[inline]
+    fn is_due(&self, until: u128) -> bool {
+        self.next <= until
+    }
+
+    /// The time at which the next packet enters, and the order of this arrival among simultaneous
+    /// events.
+    #[inline]
+    fn first(&self) -> Option<(Time, u64)> {
+        (self.next != NOTHING).then(|| Transit::key_of(self.next))
+    }
+
+    /// Adds a packet. Returns whether it is now the next packet.
+    #[expect(clippy::inline_always, reason = "it has one caller on the hot path")]
+    #[inline(always)]
+    fn push(&mut self, transit: Transit) -> bool {
+        let order = transit.order();
+        if self.lane.back().is_none_or(|last| last.order() <= order) {
+            self.lane.push_back(transit);
+        } else {
+            self.push_stray(transit);
+        }
+        let is_next = order < self.next;
+        self.next = self.next.min(order);
+        is_next
+    }
+
+    #[inline(never)]
+    fn push_stray(&mut self, transit: Transit) {
+        self.strays.push(Reverse(transit));
+    }
+
+    /// Removes the next packet, if there is one.
+    #[expect(
+        clippy::inline_always,
+        reason = "it has one caller, and its result would go through memory"
+    )]
+    #[inline(always)]
+    fn pop(&mut self) -> Option<Transit> {
+        if !self.strays.is_empty() {
+            return self.pop_with_strays();
+        }
+        let first = self.lane.pop_front();
+        self.next = self.lane.front().map_or(NOTHING, Transit::order);
+        first
+    }
+
+    #[inline(never)]
+    fn pop_with_strays(&mut self) -> Option<Transit> {
+        let stray = self.strays.peek().map(|stray| stray.0.order());
+        let first = if self.lane.front().map(Transit::order) <= stray && !self.lane.is_empty() {
+            self.lane.pop_front()
+        } else {
+            self.strays.pop().map(|stray| stray.0)
+        };
+        let strays = self.strays.peek().map(|stray| stray.0.order());
+        let lane = self.lane.front().map(Transit::order);
+        self.next = lane.into_iter().chain(strays).min().unwrap_or(NOTHING);
+        first
+    }
+
+    /// All packets of the inlet, in no particular order.
+    fn contents(&self) -> impl Iterator<Item = &Transit> {
+        self.lane.iter().chain(self.strays.iter().map(|stray| &stray.0))
+    }
+}
+
+#[cfg(test)]
+mod inlet_tests;

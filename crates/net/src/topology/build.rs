@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use incast_engine::Stream;
 
-use super::network::{HostId, Network};
-use super::routes::Routes;
+use super::network::{HostId, Network, Routes};
 use super::routing::Crossing;
 use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};

@@ -9,7 +9,6 @@ mod fabric;
 mod leaf_spine;
 mod network;
 mod parallel;
-mod routes;
 mod routing;
 mod star;
 mod two_tier;
