@@ -48,7 +48,7 @@ class Pair:
 
 _WORK = (
     "the instructions of a packet-hop are spread over the files that `benches/walk.py` lists, each "
-    "with a task that the probe leaves out, and the processor already retires five per cycle"
+    "with a task that the probe leaves out"
 )
 _LINKS = "an event per link, because the admission at a port depends on other ports at that instant"
 _REPAIR = f"{_WORK}; in collapse, each loss also takes the path of recovery"

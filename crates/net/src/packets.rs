@@ -147,19 +147,24 @@ impl Load {
         if self.is_idle() && !counts_in_service {
             return true;
         }
-        let one_more = Occupancy { packets: 1, bytes: u64::from(size) };
-        !(self.occupancy(counts_in_service) + one_more).exceeds(limit)
+        !self.occupancy_behind(size, counts_in_service).exceeds(limit)
     }
 
     /// Occupancy of the port after the admission of a packet of `size` bytes. If the link is idle,
     /// the packet is sent at once.
     #[inline]
     pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
-        let before = self.occupancy(counts_in_service);
         if self.is_idle() && !counts_in_service {
-            return before;
+            return self.occupancy(counts_in_service);
         }
-        Occupancy { packets: before.packets + 1, bytes: before.bytes + u64::from(size) }
+        self.occupancy_behind(size, counts_in_service)
+    }
+
+    /// Occupancy of the port with one more packet in the buffer.
+    #[inline]
+    fn occupancy_behind(&self, size: u32, counts_in_service: bool) -> Occupancy {
+        let one_more = Occupancy { packets: 1, bytes: u64::from(size) };
+        self.occupancy(counts_in_service) + one_more
     }
 }
 
